@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rattleback/expr/expression.hpp"
+
+namespace rattleback {
+
+/// A text that is not an expression. what() is the whole message:
+///
+///     model.toml:3:15: unknown name 'thta'; did you mean 'theta'?
+///       m*a*cos(thta)
+///               ^
+class ParseError : public std::runtime_error {
+ public:
+  ParseError(std::string message, std::string summary, int line, int column)
+      : std::runtime_error(std::move(message)), summary_(std::move(summary)), line_(line), column_(column) {}
+
+  const std::string& summary() const noexcept { return summary_; }  ///< first line without the place
+  int line() const noexcept { return line_; }
+  int column() const noexcept { return column_; }  ///< in characters, from 1
+
+ private:
+  std::string summary_;
+  int line_;
+  int column_;
+};
+
+struct ParseOptions {
+  std::string source = "expression";  ///< named in errors
+  int line = 1;                       ///< place of the text's first character in the source
+  int column = 1;
+  /// The names that may occur, velocities (x') included; any name when absent.
+  std::optional<std::vector<std::string>> names;
+};
+
+/// Texts beyond these limits are refused: they are accidents or attacks, and both should get an
+/// answer and not a full memory.
+inline constexpr std::size_t max_expression_length = 1U << 20;
+inline constexpr int max_expression_nesting = 256;
+
+/// Reads the notation of model files:
+///
+///     [name = expression;]… expression
+///
+/// with + - * / ^ (right-associative, binds tighter than the sign), parentheses, the functions of
+/// Function, the constant pi, and x' for the velocity of x. Definitions before a semicolon are local
+/// abbreviations. Names are letters (Greek ones too), digits and underscores.
+Expression parse(std::string_view text, const ParseOptions& options = {});
+
+/// The candidate that a misspelt name most likely means, if one is close enough.
+std::optional<std::string> closest_name(std::string_view name, std::span<const std::string> candidates);
+
+}  // namespace rattleback

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "rattleback/expr/expression.hpp"
+
+namespace rattleback {
+
+/// Text that parse() reads back to the same expression. Linear in the graph: an expression that
+/// would be too large or too deep as a formula is written with definitions, "t1 = …; t2 = …; …".
+std::string to_text(const Expression& expression);
+
+/// The shortest decimal, or a fraction where that is shorter, that reads back to the same number.
+std::string number_text(double value);
+
+/// LaTeX for reading: x' becomes \dot{x}, theta \theta, q1 q_{1}. Throws ExpressionError for an
+/// expression of more than 20 000 symbols.
+std::string to_latex(const Expression& expression);
+
+/// A C function `void name(const double *in, double *out)` that evaluates the outputs, each shared
+/// subexpression once. Needs <math.h>.
+std::string to_c(std::string_view name, std::span<const Expression> inputs, std::span<const Expression> outputs);
+
+}  // namespace rattleback

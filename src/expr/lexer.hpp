@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "rattleback/expr/parse.hpp"
+
+namespace rattleback {
+
+enum class TokenKind : unsigned char { number, name, symbol, end };
+
+struct Token {
+  TokenKind kind = TokenKind::end;
+  std::size_t begin = 0;  ///< byte offset in the text
+  std::string_view text;
+  double number = 0.0;
+  /// True for the character c.
+  bool is(char c) const { return kind == TokenKind::symbol && text.size() == 1 && text[0] == c; }
+};
+
+/// Splits a text into tokens, one at a time, and words its errors.
+class Lexer {
+ public:
+  /// Checks length and encoding of the whole text first.
+  Lexer(std::string_view text, const ParseOptions& options);
+
+  Token next();
+
+  [[noreturn]] void fail(std::size_t offset, const std::string& summary) const;
+
+ private:
+  Token number();
+  std::size_t name_length(std::size_t offset) const;
+  void check_encoding() const;
+
+  std::string_view text_;
+  const ParseOptions& options_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace rattleback

@@ -1,0 +1,272 @@
+// A recursive-descent parser; each function carries its rule of the grammar.
+
+#include "rattleback/expr/parse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numbers>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "lexer.hpp"
+
+namespace rattleback {
+namespace {
+
+std::string describe(const Token& token) {
+  if (token.kind == TokenKind::end) return "the end";
+  return fmt::format("'{}'", token.text.substr(0, 40));
+}
+
+class Parser {
+ public:
+  Parser(std::string_view text, const ParseOptions& options) : options_(options), lexer_(text, options) {
+    if (options.names) known_.insert(options.names->begin(), options.names->end());
+    advance();
+  }
+
+  // text: { name '=' sum ';' } sum
+  Expression parse_text() {
+    if (token_.kind == TokenKind::end) fail(token_, "the expression is empty");
+    for (;;) {
+      if (token_.kind == TokenKind::name) {
+        const Token name = token_;
+        advance();
+        if (token_.is('=')) {
+          parse_definition(name);
+          continue;
+        }
+        pending_name_ = name;
+      }
+      Expression result = parse_sum();
+      if (token_.kind != TokenKind::end) unexpected("an operator or the end");
+      return result;
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(const Token& token, const std::string& summary) const { lexer_.fail(token.begin, summary); }
+
+  [[noreturn]] void unexpected(const char* wanted) const {
+    if (starts_operand()) {
+      fail(token_, fmt::format("an operator is missing before {}; a product is written with *", describe(token_)));
+    }
+    if (token_.is(')')) fail(token_, "this ) has no matching (");
+    if (token_.is('=')) fail(token_, "'=' may only follow a new name; an equation is written as left - right");
+    fail(token_, fmt::format("expected {}, found {}", wanted, describe(token_)));
+  }
+
+  void advance() { token_ = lexer_.next(); }
+  bool starts_operand() const {
+    return token_.kind == TokenKind::number || token_.kind == TokenKind::name || token_.is('(');
+  }
+
+  /// Runs a constructor of expressions and gives its complaints a place.
+  template <class Build>
+  Expression build(const Token& place, Build&& make) const {
+    try {
+      return make();
+    } catch (const ExpressionError& error) {
+      fail(place, error.what());
+    }
+  }
+
+  void parse_definition(const Token& name) {
+    const std::string key(name.text);
+    if (known_.contains(key) || find_function(key) || key == "pi") fail(name, fmt::format("'{}' has a meaning already", key));
+    if (definitions_.contains(key)) fail(name, fmt::format("'{}' is defined twice", key));
+    if (key.back() == '\'') fail(name, "a velocity cannot be defined");
+    advance();
+    Expression value = parse_sum();
+    if (!token_.is(';')) unexpected("';' after the definition");
+    advance();
+    definitions_.emplace(key, std::move(value));
+  }
+
+  // sum: product { ('+' | '-') product }
+  Expression parse_sum() {
+    if (++depth_ > max_expression_nesting) {
+      fail(token_, fmt::format("nested deeper than {} levels; name parts of it with definitions", max_expression_nesting));
+    }
+    const Token place = pending_name_ ? *pending_name_ : token_;
+    std::vector<Term> terms{{parse_product(), 1.0}};
+    while (token_.is('+') || token_.is('-')) {
+      const double sign = token_.is('+') ? 1.0 : -1.0;
+      advance();
+      terms.push_back({parse_product(), sign});
+    }
+    --depth_;
+    if (terms.size() == 1) return terms[0].expression;
+    return build(place, [&] { return sum(terms); });
+  }
+
+  // product: signed { ('*' | '/') signed }
+  Expression parse_product() {
+    const Token place = pending_name_ ? *pending_name_ : token_;
+    std::vector<Term> factors{{parse_signed(), 1.0}};
+    while (token_.is('*') || token_.is('/')) {
+      const Token op = token_;
+      advance();
+      const Expression operand = parse_signed();
+      if (op.is('/') && operand.is_constant(0.0)) fail(op, "division by zero");
+      factors.push_back({operand, op.is('*') ? 1.0 : -1.0});
+    }
+    if (factors.size() == 1) return factors[0].expression;
+    return build(place, [&] { return product(factors); });
+  }
+
+  // signed: { '+' | '-' } power
+  Expression parse_signed() {
+    bool negative = false;
+    while (!pending_name_ && (token_.is('+') || token_.is('-'))) {
+      if (token_.is('-')) negative = !negative;
+      advance();
+    }
+    const Expression value = parse_power();
+    return negative ? -value : value;
+  }
+
+  // power: operand [ '^' signed ]
+  Expression parse_power() {
+    const Expression base = parse_operand();
+    if (!token_.is('^')) return base;
+    const Token op = token_;
+    advance();
+    if (++depth_ > max_expression_nesting) {
+      fail(op, fmt::format("powers nested deeper than {} levels", max_expression_nesting));
+    }
+    const Expression exponent = parse_signed();
+    --depth_;
+    return build(op, [&] { return pow(base, exponent); });
+  }
+
+  // operand: number | name | function '(' sum { ',' sum } ')' | '(' sum ')'
+  Expression parse_operand() {
+    if (pending_name_) {
+      const Token name = *pending_name_;
+      pending_name_.reset();
+      return parse_name(name);
+    }
+    const Token token = token_;
+    if (token.kind == TokenKind::number) {
+      advance();
+      return Expression(token.number);
+    }
+    if (token.kind == TokenKind::name) {
+      advance();
+      return parse_name(token);
+    }
+    if (token.is('(')) {
+      advance();
+      Expression inner = parse_sum();
+      close(token);
+      return inner;
+    }
+    fail(token, fmt::format("expected a number, a name or '(', found {}", describe(token)));
+  }
+
+  void close(const Token& open) {
+    if (token_.kind == TokenKind::end) fail(open, "this ( is never closed");
+    if (!token_.is(')')) unexpected("')'");
+    advance();
+  }
+
+  Expression parse_name(const Token& name) {
+    const std::string key(name.text);
+    if (const auto function = find_function(key)) return parse_call(name, *function);
+    if (token_.is('(')) {
+      std::vector<std::string> functions;
+      for (Function f : all_functions()) functions.emplace_back(info(f).name);
+      const auto close_one = closest_name(key, functions);
+      const bool is_a_name = definitions_.contains(key) || known_.contains(key) || (!options_.names && !close_one);
+      fail(name, fmt::format("'{}' is not a function; {}", key,
+                             close_one && !is_a_name ? fmt::format("did you mean '{}'?", *close_one)
+                                                     : fmt::format("a product is written {}*(...)", key)));
+    }
+    if (const auto definition = definitions_.find(key); definition != definitions_.end()) return definition->second;
+    if (known_.contains(key)) return Expression::symbol(key);
+    if (key == "pi") return Expression(std::numbers::pi);
+    if (!options_.names) return Expression::symbol(key);
+    unknown_name(name, key);
+  }
+
+  [[noreturn]] void unknown_name(const Token& place, const std::string& key) const {
+    if (key.back() == '\'') {
+      const std::string base = key.substr(0, key.find('\''));
+      if (known_.contains(base) && !known_.contains(base + "'")) {
+        fail(place, fmt::format("'{}' has no velocity: it is not a coordinate", base));
+      }
+      if (known_.contains(base + "'")) fail(place, fmt::format("'{}': only first derivatives may occur", key));
+    }
+    std::vector<std::string> candidates(options_.names->begin(), options_.names->end());
+    for (const auto& [defined, value] : definitions_) candidates.push_back(defined);
+    for (Function f : all_functions()) candidates.emplace_back(info(f).name);
+    candidates.emplace_back("pi");
+    std::sort(candidates.begin(), candidates.end());
+    const auto suggestion = closest_name(key, candidates);
+    fail(place, suggestion ? fmt::format("unknown name '{}'; did you mean '{}'?", key, *suggestion)
+                           : fmt::format("unknown name '{}'", key));
+  }
+
+  Expression parse_call(const Token& name, Function function) {
+    const FunctionInfo& f = info(function);
+    if (!token_.is('(')) fail(name, fmt::format("'{}' is a function; write {}(...)", f.name, f.name));
+    const Token open = token_;
+    advance();
+    std::vector<Expression> arguments{parse_sum()};
+    while (token_.is(',')) {
+      advance();
+      arguments.push_back(parse_sum());
+    }
+    close(open);
+    if (arguments.size() != static_cast<std::size_t>(f.arity)) {
+      fail(name, fmt::format("'{}' takes {} argument{}, found {}", f.name, f.arity, f.arity == 1 ? "" : "s", arguments.size()));
+    }
+    return build(name, [&] { return call(function, arguments); });
+  }
+
+  const ParseOptions& options_;
+  Lexer lexer_;
+  Token token_;
+  std::optional<Token> pending_name_;  ///< a name read to see whether '=' follows
+  std::unordered_set<std::string> known_;
+  std::unordered_map<std::string, Expression> definitions_;
+  int depth_ = 0;
+};
+
+/// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  }
+  return d[a.size()][b.size()];
+}
+
+}  // namespace
+
+std::optional<std::string> closest_name(std::string_view name, std::span<const std::string> candidates) {
+  if (name.size() > 64) return std::nullopt;
+  const std::size_t allowed = name.size() <= 3 ? 1 : 2;
+  std::optional<std::string> best;
+  std::size_t best_distance = allowed + 1;
+  for (const std::string& candidate : candidates) {
+    if (candidate.size() > name.size() + allowed || candidate.size() + allowed < name.size()) continue;
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < best_distance && distance < name.size()) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+Expression parse(std::string_view text, const ParseOptions& options) { return Parser(text, options).parse_text(); }
+
+}  // namespace rattleback
