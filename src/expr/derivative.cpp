@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -122,7 +123,10 @@ class Differentiator {
       partials_[i] = partials_of(graph_[i], wanted);
     }
     for (std::size_t j = 0; j < variables_.size(); ++j) {
-      if (graph_.contains(variables_[j])) column_of_[graph_.index(variables_[j])] = static_cast<int>(j);
+      if (!graph_.contains(variables_[j])) continue;
+      if (!column_of_.emplace(graph_.index(variables_[j]), static_cast<int>(j)).second) {
+        throw ExpressionError("'" + variables_[j].name() + "' occurs twice among the variables of a derivative");
+      }
     }
   }
 

@@ -55,7 +55,7 @@ std::size_t power_cost(double exponent) {
   const double n = std::abs(exponent);
   if (n > 64.0) return 1;
   const auto bits = static_cast<std::uint64_t>(n);
-  return static_cast<std::size_t>(std::bit_width(bits) + std::popcount(bits)) - 2;
+  return static_cast<std::size_t>(std::bit_width(bits)) + static_cast<std::size_t>(std::popcount(bits)) - 2;
 }
 
 }  // namespace

@@ -55,6 +55,14 @@ const char* advice_for(std::uint32_t c) {
 
 }  // namespace
 
+std::string abbreviated(std::string_view word) {
+  constexpr std::size_t longest = 60;
+  if (word.size() <= longest) return std::string(word);
+  std::size_t end = longest;
+  while (end > 0 && is_continuation(word[end])) --end;
+  return std::string(word.substr(0, end)) + "...";
+}
+
 Lexer::Lexer(std::string_view text, const ParseOptions& options) : text_(text), options_(options) {
   if (text.size() > max_expression_length) {
     fail(0, fmt::format("the expression is {} bytes long, the limit is {}; split it into several", text.size(),
@@ -88,16 +96,25 @@ void Lexer::fail(std::size_t offset, const std::string& summary) const {
   // A long line is shown around the error.
   constexpr std::size_t window = 60;
   std::size_t shown_from = offset - std::min(offset - line_start, window);
-  while (shown_from > line_start && is_continuation(text_[shown_from])) --shown_from;
+  while (shown_from < offset && is_continuation(text_[shown_from])) ++shown_from;
   std::size_t shown_to = std::min(text_.find('\n', offset), text_.size());
-  shown_to = std::min(shown_to, offset + window);
-  while (shown_to < text_.size() && is_continuation(text_[shown_to])) ++shown_to;
-  std::string excerpt(text_.substr(shown_from, shown_to - shown_from));
-  for (char& c : excerpt) {
-    const auto u = static_cast<unsigned char>(c);
-    if (u < 0x20U || u == 0x7FU || decode(excerpt, static_cast<std::size_t>(&c - excerpt.data())).length == 0) {
-      if (!is_continuation(c) || u < 0x20U) c = '?';
+  if (shown_to > offset && text_[shown_to - 1] == '\r') --shown_to;
+  if (shown_to > offset + window) {
+    shown_to = offset + window;
+    for (int i = 0; i < 3 && is_continuation(text_[shown_to]); ++i) --shown_to;
+  }
+  std::string excerpt;
+  for (std::size_t i = shown_from; i < shown_to;) {  // what() is always one line of UTF-8 for a terminal
+    const CodePoint c = decode(text_, i);
+    const bool control = c.value < 0x20U || (c.value >= 0x7FU && c.value < 0xA0U);
+    if (c.value == '\t') {
+      excerpt += ' ';
+    } else if (c.length == 0 || control) {
+      excerpt += '?';
+    } else {
+      excerpt += text_.substr(i, c.length);
     }
+    i += std::max<std::size_t>(c.length, 1);
   }
   const auto indent = static_cast<std::size_t>(characters(text_.substr(shown_from, offset - shown_from)));
   throw ParseError(fmt::format("{}:{}:{}: {}\n  {}\n  {}^", options_.source, line, column, summary, excerpt,
@@ -137,7 +154,7 @@ Token Lexer::number() {
   }
   Token token{TokenKind::number, position_, text_.substr(position_, end - position_), 0.0};
   const auto [stop, error] = std::from_chars(token.text.data(), token.text.data() + token.text.size(), token.number);
-  const std::string shown(token.text.substr(0, 40));
+  const std::string shown = abbreviated(token.text);
   if (error == std::errc::result_out_of_range) {
     fail(position_, fmt::format("the number {} is outside the range of double precision (1e-308 to 1e308)", shown));
   }
@@ -166,7 +183,7 @@ Token Lexer::next() {
     }
   } else {
     const CodePoint unknown = decode(text_, position_);
-    const bool printable = unknown.value > 0x20U && unknown.value != 0x7FU;
+    const bool printable = unknown.value > 0x20U && (unknown.value < 0x7FU || unknown.value >= 0xA0U);
     const std::string shown = printable ? fmt::format("'{}'", text_.substr(position_, unknown.length))
                                         : fmt::format("U+{:04X}", unknown.value);
     fail(position_, fmt::format("unexpected character {}{}", shown, advice_for(unknown.value)));

@@ -18,6 +18,9 @@ struct Token {
   bool is(char c) const { return kind == TokenKind::symbol && text.size() == 1 && text[0] == c; }
 };
 
+/// A word of the text as messages quote it: long ones are cut.
+std::string abbreviated(std::string_view word);
+
 /// Splits a text into tokens, one at a time, and words its errors.
 class Lexer {
  public:

@@ -16,7 +16,7 @@ namespace {
 
 std::string describe(const Token& token) {
   if (token.kind == TokenKind::end) return "the end";
-  return fmt::format("'{}'", token.text.substr(0, 40));
+  return fmt::format("'{}'", abbreviated(token.text));
 }
 
 class Parser {
@@ -74,8 +74,10 @@ class Parser {
 
   void parse_definition(const Token& name) {
     const std::string key(name.text);
-    if (known_.contains(key) || find_function(key) || key == "pi") fail(name, fmt::format("'{}' has a meaning already", key));
-    if (definitions_.contains(key)) fail(name, fmt::format("'{}' is defined twice", key));
+    if (known_.contains(key) || find_function(key) || key == "pi") {
+      fail(name, fmt::format("'{}' has a meaning already", abbreviated(key)));
+    }
+    if (definitions_.contains(key)) fail(name, fmt::format("'{}' is defined twice", abbreviated(key)));
     if (key.back() == '\'') fail(name, "a velocity cannot be defined");
     advance();
     Expression value = parse_sum();
@@ -180,9 +182,10 @@ class Parser {
       for (Function f : all_functions()) functions.emplace_back(info(f).name);
       const auto close_one = closest_name(key, functions);
       const bool is_a_name = definitions_.contains(key) || known_.contains(key) || (!options_.names && !close_one);
-      fail(name, fmt::format("'{}' is not a function; {}", key,
+      const std::string shown = abbreviated(key);
+      fail(name, fmt::format("'{}' is not a function; {}", shown,
                              close_one && !is_a_name ? fmt::format("did you mean '{}'?", *close_one)
-                                                     : fmt::format("a product is written {}*(...)", key)));
+                                                     : fmt::format("a product is written {}*(...)", shown)));
     }
     if (const auto definition = definitions_.find(key); definition != definitions_.end()) return definition->second;
     if (known_.contains(key)) return Expression::symbol(key);
@@ -195,9 +198,11 @@ class Parser {
     if (key.back() == '\'') {
       const std::string base = key.substr(0, key.find('\''));
       if (known_.contains(base) && !known_.contains(base + "'")) {
-        fail(place, fmt::format("'{}' has no velocity: it is not a coordinate", base));
+        fail(place, fmt::format("'{}' has no velocity: it is not a coordinate", abbreviated(base)));
       }
-      if (known_.contains(base + "'")) fail(place, fmt::format("'{}': only first derivatives may occur", key));
+      if (known_.contains(base + "'")) {
+        fail(place, fmt::format("'{}': only first derivatives may occur", abbreviated(key)));
+      }
     }
     std::vector<std::string> candidates(options_.names->begin(), options_.names->end());
     for (const auto& [defined, value] : definitions_) candidates.push_back(defined);
@@ -206,7 +211,7 @@ class Parser {
     std::sort(candidates.begin(), candidates.end());
     const auto suggestion = closest_name(key, candidates);
     fail(place, suggestion ? fmt::format("unknown name '{}'; did you mean '{}'?", key, *suggestion)
-                           : fmt::format("unknown name '{}'", key));
+                           : fmt::format("unknown name '{}'", abbreviated(key)));
   }
 
   Expression parse_call(const Token& name, Function function) {

@@ -146,7 +146,7 @@ std::string latex_symbol(std::string name) {
   std::string stem = name.substr(0, stem_end);
   if (greek.contains(stem)) {
     stem = "\\" + stem;
-  } else if (stem.size() > 1 && static_cast<unsigned char>(stem[0]) < 0x80U) {
+  } else if ((stem.size() > 1 || stem == "_") && static_cast<unsigned char>(stem[0]) < 0x80U) {
     std::string escaped;
     for (char c : stem) escaped += c == '_' ? std::string("\\_") : std::string(1, c);
     stem = fmt::format("\\mathrm{{{}}}", escaped);
@@ -154,15 +154,21 @@ std::string latex_symbol(std::string name) {
   for (std::size_t i = 0; i < subscript.size(); ++i) {
     if (subscript[i] == '_') subscript[i] = ',';
   }
-  constexpr const char* accents[] = {"", "\\dot", "\\ddot", "\\dddot"};
-  if (primes > 0) stem = fmt::format("{}{{{}}}", accents[std::min<std::size_t>(primes, 3)], stem);
+  constexpr const char* accents[] = {"", "\\dot", "\\ddot", "\\dddot", "\\ddddot"};
+  if (primes > 4) {
+    stem = fmt::format("{{{}}}^{{({})}}", stem, primes);
+  } else if (primes > 0) {
+    stem = fmt::format("{}{{{}}}", accents[primes], stem);
+  }
   return subscript.empty() ? stem : fmt::format("{}_{{{}}}", stem, subscript);
 }
 
 class LatexStyle {
  public:
   static Piece constant(double value) {
-    return {latex_number(value), value >= 0.0 ? Precedence::atom : Precedence::sum, 0};
+    const std::string text = latex_number(value);
+    const bool atom = value >= 0.0 && text.find('\\') == std::string::npos;
+    return {text, atom ? Precedence::atom : Precedence::sum, 0};
   }
 
   static Piece sum(const Expression& e, const std::vector<const Piece*>& operands) {
@@ -170,8 +176,8 @@ class LatexStyle {
     for (std::size_t i = 0; i < operands.size(); ++i) {
       const double weight = e.operands()[i].weight;
       text += weight < 0.0 ? (i == 0 ? "-" : " - ") : (i == 0 ? "" : " + ");
-      if (std::abs(weight) != 1.0) text += latex_number(std::abs(weight)) + " ";
-      text += grouped(*operands[i], Precedence::product);
+      const std::string term = grouped(*operands[i], Precedence::product);
+      text += std::abs(weight) == 1.0 ? term : scaled_latex(std::abs(weight), term);
     }
     if (e.value() != 0.0) text += (e.value() < 0.0 ? " - " : " + ") + latex_number(std::abs(e.value()));
     return {text, Precedence::sum, 0};
@@ -189,13 +195,12 @@ class LatexStyle {
       side += (side.empty() ? "" : " ") + factor;
     }
     const double coefficient = std::abs(e.value());
-    std::string text = coefficient == 1.0 ? "" : latex_number(coefficient);
-    if (under.empty()) {
-      text += (text.empty() ? "" : " ") + over;
-    } else if (over.empty()) {
-      text = fmt::format("\\frac{{{}}}{{{}}}", text.empty() ? "1" : text, under);
+    std::string text = over;
+    if (over.empty()) {
+      text = fmt::format("\\frac{{{}}}{{{}}}", latex_number(coefficient), under);
     } else {
-      text += fmt::format("{}\\frac{{{}}}{{{}}}", text.empty() ? "" : " ", over, under);
+      if (!under.empty()) text = fmt::format("\\frac{{{}}}{{{}}}", over, under);
+      if (coefficient != 1.0) text = scaled_latex(coefficient, text);
     }
     return e.value() < 0.0 ? Piece{"-" + text, Precedence::sum, 0} : Piece{text, Precedence::product, 0};
   }
@@ -214,6 +219,12 @@ class LatexStyle {
   static Piece symbol(const std::string& name) { return {latex_symbol(name), Precedence::atom, 0}; }
 
  private:
+  /// c t; a dot keeps 2·3^x from reading 23^x.
+  static std::string scaled_latex(double coefficient, const std::string& text) {
+    const bool digit_follows = text.find_first_of("0123456789") == text.find_first_not_of('{');
+    return latex_number(coefficient) + (digit_follows ? " \\cdot " : " ") + text;
+  }
+
   static std::string grouped(const Piece& piece, Precedence needed) {
     return piece.precedence >= needed ? piece.text : "\\left(" + piece.text + "\\right)";
   }

@@ -18,6 +18,9 @@ constexpr std::size_t merge_limit = 8;
 /// Beyond 2⁵³ neighbouring integers are no longer doubles.
 constexpr double largest_exponent = 9007199254740992.0;
 
+/// Levels that compare() descends before it lets the hash decide.
+constexpr int deepest_comparison = 32;
+
 bool is_integer(double x) { return std::abs(x) <= largest_exponent && x == std::trunc(x); }
 
 double finite(double value, const char* what) {
@@ -97,9 +100,6 @@ void collect_factor(const Expression& base, double exponent, std::vector<Factor>
     for (const Term& t : base.operands()) {
       factors.push_back({t.expression, t.weight * exponent, t.weight < 0.0 || exponent < 0.0});
     }
-  } else if (base.kind() == Kind::product && base.value() != 1.0) {
-    scale(base.value());
-    factors.push_back({product(base.operands()), exponent, exponent < 0.0});
   } else {
     factors.push_back({base, exponent, exponent < 0.0});
   }
@@ -109,10 +109,12 @@ void collect_factor(const Expression& base, double exponent, std::vector<Factor>
 
 int compare(const Expression& first, const Expression& second) {
   // Descends into the first operands that differ; equal operands are one node, so there is nothing
-  // to search below them and no recursion is needed.
+  // to search below them and no recursion is needed. Two long chains differ only at their far ends:
+  // without a limit, sorting the factors of a chain's derivative would take quadratic time.
   const Node* a = first.node();
   const Node* b = second.node();
-  while (a != b) {
+  for (int depth = 0; a != b; ++depth) {
+    if (depth >= deepest_comparison && a->hash != b->hash) return a->hash < b->hash ? -1 : 1;
     if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
     if (a->kind == Kind::symbol) return natural_compare(a->name, b->name);
     if (a->kind == Kind::constant) return a->value < b->value ? -1 : 1;
@@ -145,24 +147,28 @@ Expression Expression::symbol(std::string_view name) {
 }
 
 Expression sum(std::span<const Term> terms, double constant) {
+  std::size_t variable_terms = 0;
+  for (const Term& t : terms) {
+    if (t.weight == 0.0) continue;
+    if (t.expression.is_constant()) {
+      constant += t.weight * t.expression.value();
+    } else {
+      ++variable_terms;
+    }
+  }
+  const bool alone = variable_terms == 1 && constant == 0.0;  // 0 − (x + y) is −(x + y)
+
   std::vector<Term> collected;
   collected.reserve(terms.size());
-  const auto collect = [&](const Expression& e, double weight) {
-    if (weight == 0.0) return;
-    if (e.is_constant()) {
-      constant += weight * e.value();
-    } else {
-      Term t = split_coefficient(e);
-      t.weight *= weight;
-      collected.push_back(std::move(t));
-    }
-  };
   for (const Term& t : terms) {
-    if (merges_into_sum(t)) {
+    if (t.weight == 0.0 || t.expression.is_constant()) continue;
+    if (merges_into_sum(t) && !alone) {
       constant += t.weight * t.expression.value();
       for (const Term& inner : t.expression.operands()) collected.push_back({inner.expression, t.weight * inner.weight});
     } else {
-      collect(t.expression, t.weight);
+      Term split = split_coefficient(t.expression);
+      split.weight *= t.weight;
+      collected.push_back(std::move(split));
     }
   }
   finite(constant, "constant term of a sum");
@@ -186,6 +192,8 @@ Expression sum(std::span<const Term> terms, double constant) {
     const Term factor{merged[0].expression, 1.0};
     return product({&factor, 1}, merged[0].weight);
   }
+  // z + (−1)·(x + y) and 3·(x + y) − 2·(x + y) + z: a short sum got a coefficient of ±1 only here.
+  if (std::any_of(merged.begin(), merged.end(), merges_into_sum)) return sum(merged, constant);
   return intern(Kind::sum, {}, constant, {}, std::move(merged));
 }
 
@@ -209,12 +217,16 @@ Expression product(std::span<const Term> factors, double coefficient) {
       total.exponent += collected[i].exponent;
       total.has_pole = total.has_pole || collected[i].has_pole;
     }
-    if (std::abs(total.exponent) >= largest_exponent) throw ExpressionError("an exponent is larger than 2^53");
+    // One less than the limit, because emit_factor may add one.
+    if (std::abs(total.exponent) >= largest_exponent - 1.0) throw ExpressionError("an exponent is larger than 2^53");
     emit_factor(total, merged);
   }
 
   if (merged.empty()) return Expression(coefficient);
   if (merged.size() == 1 && coefficient == 1.0 && merged[0].weight == 1.0) return merged[0].expression;
+  if (merged.size() > merge_limit && coefficient != 1.0) {  // 2·P and 3·P share a long P
+    merged = {{intern(Kind::product, {}, 1.0, {}, std::move(merged)), 1.0}};
+  }
   return intern(Kind::product, {}, coefficient, {}, std::move(merged));
 }
 

@@ -1,0 +1,49 @@
+# Thin targets over CMake and Ninja. `make run` and `make test` do everything a bare Debian 12
+# machine needs.
+
+PRESET ?= release
+BUILD = $(if $(filter release,$(PRESET)),build,build-$(PRESET))
+
+.PHONY: run test build bench fuzz sanitize coverage format lint install-packages clean
+
+run: build ## install what is missing, build, show what Rattleback can do
+	$(BUILD)/rattleback demo
+
+test: build ## install what is missing, build, run all tests
+	ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j2
+
+build: install-packages ## leaves the command at build/rattleback
+	cmake --preset $(PRESET) > /dev/null
+	cmake --build $(BUILD)
+
+bench: build ## compiled code against hand-written code, as ratios inside one run
+	$(BUILD)/benchmarks/kernel_benchmark
+
+sanitize: ## the fast tests under the address and undefined-behaviour sanitizers
+	$(MAKE) build PRESET=sanitize
+	ctest --test-dir build-sanitize --output-on-failure --no-tests=error -j2 -LE slow
+
+FUZZ_RUNS ?= 1000000
+fuzz: ## the fuzzers, FUZZ_RUNS inputs each
+	scripts/install-packages.sh --fuzz
+	cmake --preset fuzz > /dev/null
+	cmake --build build-fuzz
+	scripts/fuzz.sh build-fuzz $(FUZZ_RUNS)
+
+coverage: ## build-coverage/coverage.txt
+	$(MAKE) test PRESET=coverage
+	scripts/coverage.sh build-coverage
+
+format: ## rewrite all sources in the project's style
+	scripts/install-packages.sh --format
+	git ls-files '*.cpp' '*.hpp' | xargs clang-format-19 -i
+
+lint: build ## clang-tidy
+	scripts/install-packages.sh --format
+	git ls-files 'src/**.cpp' | xargs clang-tidy-19 -p $(BUILD) --quiet
+
+install-packages:
+	@scripts/install-packages.sh
+
+clean:
+	rm -rf build build-*

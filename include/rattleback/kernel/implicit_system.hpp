@@ -1,0 +1,43 @@
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "rattleback/expr/expression.hpp"
+
+namespace rattleback {
+
+/// Equations that define a map: for given data d, solve r(u, d) = 0 for u, return outputs o(u, d).
+/// Every implicit integrator is one of these.
+struct ImplicitSystem {
+  std::vector<Expression> data;       ///< symbols
+  std::vector<Expression> unknowns;   ///< symbols
+  std::vector<Expression> residuals;  ///< as many as unknowns, in unknowns and data
+  std::vector<Expression> guess;      ///< where the iteration starts, one for each unknown, in data
+  std::vector<Expression> outputs;    ///< in unknowns and data
+
+  /// The first `state` outputs are the new values of the first `state` data: repeated application
+  /// is a trajectory. Other data are parameters.
+  std::size_t state = 0;
+
+  /// Typical values of the data, which decide between pivots that cost the same; may be empty.
+  std::vector<double> typical;
+};
+
+/// Equations that can never determine the unknowns, whatever the numbers are.
+class StructureError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The system together with the derivative of its outputs in the direction of new data δd, by
+/// implicit differentiation: unknowns (u, δu), data (d, δd), residuals (r, r_u δu + r_d δd), outputs
+/// (o, o_u δu + o_d δd). Linear in δu, so it costs one more linear solve.
+ImplicitSystem with_tangent(const ImplicitSystem& system);
+
+/// The system together with the matrix ∂o_i/∂d_j of its first `rows` outputs and first `columns`
+/// data, appended to the outputs row by row. One factorisation serves all columns.
+ImplicitSystem with_tangent_matrix(const ImplicitSystem& system, std::size_t rows, std::size_t columns);
+
+}  // namespace rattleback

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <complex>
+#include <span>
+#include <vector>
+
+#include <boost/multiprecision/float128.hpp>
+
+#include "rattleback/kernel/program.hpp"
+
+namespace rattleback {
+
+using float128 = boost::multiprecision::float128;
+
+/// Runs a program in any number type: the reference for compiled code, and the way to more digits
+/// than double has. Instantiated for double, long double, float128 and std::complex<double>.
+template <class T>
+class Interpreter {
+ public:
+  explicit Interpreter(Program program);
+
+  /// Not thread-safe: the values of the instructions are kept between calls.
+  void operator()(std::span<const T> inputs, std::span<T> outputs);
+  std::vector<T> operator()(std::span<const T> inputs);
+
+ private:
+  Program program_;
+  std::vector<T> values_;
+};
+
+extern template class Interpreter<double>;
+extern template class Interpreter<long double>;
+extern template class Interpreter<float128>;
+extern template class Interpreter<std::complex<double>>;
+
+}  // namespace rattleback

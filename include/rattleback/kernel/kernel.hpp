@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "rattleback/kernel/program.hpp"
+
+namespace rattleback {
+
+/// How programs run: compiled by LLVM where the build has it, or interpreted.
+enum class Backend : std::uint8_t { automatic, compiled, interpreted };
+
+/// The compiler cannot be used: this build has none, or its library cannot be loaded.
+class CompilerError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Whether programs can be compiled here; loads the compiler.
+bool compiler_available();
+
+/// What the compiler generates code for, for example "icelake-server, 8 lanes in a register".
+std::string compiler_target();
+
+/// Allowed numbers of lanes.
+inline constexpr int lane_counts[] = {1, 4, 8, 16};
+
+/// A program as native code for `lanes` points at once; arrays are structures of arrays: entry i of
+/// lane l stands at [i * lanes + l]. All lane counts give the same bits. Safe to call from several
+/// threads at once.
+class Kernel {
+ public:
+  explicit Kernel(const Program& program, int lanes = 1, Backend backend = Backend::automatic);
+
+  void operator()(const double* inputs, double* outputs) const;
+  void operator()(std::span<const double> inputs, std::span<double> outputs) const;
+
+  int lanes() const { return lanes_; }
+  bool is_compiled() const { return function_ != nullptr; }
+
+ private:
+  Program program_;
+  int lanes_;
+  std::shared_ptr<const void> code_;  ///< keeps the function alive
+  void (*function_)(const double*, double*) = nullptr;
+};
+
+}  // namespace rattleback

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Installs the Debian packages Rattleback is built from: only those that are missing, and without
+# root it prints the one command that would install them.
+#
+#   scripts/install-packages.sh            what building and testing needs
+#   scripts/install-packages.sh --fuzz     also what the fuzzers need
+#   scripts/install-packages.sh --format   also what formatting and linting need
+set -euo pipefail
+
+packages=(
+  build-essential cmake ninja-build pkg-config
+  llvm-19-dev libzstd-dev zlib1g-dev libsleef-dev
+  libboost-dev libfmt-dev libcli11-dev nlohmann-json3-dev
+  libgtest-dev libbenchmark-dev
+)
+for option in "$@"; do
+  case "$option" in
+    --fuzz) packages+=(clang-19 libclang-rt-19-dev) ;;
+    --format) packages+=(clang-format-19 clang-tidy-19) ;;
+    *) echo "unknown option $option (known: --fuzz, --format)" >&2; exit 2 ;;
+  esac
+done
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null || true)
+  [ "$status" = "install ok installed" ] || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+command="apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
+if [ "$(id -u)" -ne 0 ]; then
+  echo "These packages are missing: ${missing[*]}" >&2
+  echo "Install them with:" >&2
+  echo "  sudo sh -c '$command'" >&2
+  exit 1
+fi
+echo "Installing missing packages: ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

@@ -1,0 +1,303 @@
+#include "builder.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "execute.hpp"
+#include "rattleback/expr/graph.hpp"
+
+namespace rattleback {
+namespace {
+
+Opcode opcode_of(Function f) {
+  switch (f) {
+    case Function::sin: return Opcode::sin;
+    case Function::cos: return Opcode::cos;
+    case Function::tan: return Opcode::tan;
+    case Function::asin: return Opcode::asin;
+    case Function::acos: return Opcode::acos;
+    case Function::atan: return Opcode::atan;
+    case Function::atan2: return Opcode::atan2;
+    case Function::sinh: return Opcode::sinh;
+    case Function::cosh: return Opcode::cosh;
+    case Function::tanh: return Opcode::tanh;
+    case Function::asinh: return Opcode::asinh;
+    case Function::exp: return Opcode::exp;
+    case Function::log: return Opcode::log;
+    case Function::sqrt: return Opcode::sqrt;
+  }
+  throw ExpressionError("a function without an opcode");
+}
+
+/// Integer powers up to this one are multiplied out.
+constexpr double largest_multiplied_power = 64.0;
+
+}  // namespace
+
+std::size_t Builder::Hash::operator()(const Instruction& i) const {
+  std::uint64_t h = static_cast<std::uint64_t>(i.op);
+  for (const Value v : {i.a, i.b, i.c}) h = (h ^ v) * 0x9e3779b97f4a7c15U, h ^= h >> 29;
+  return h;
+}
+
+Value Builder::emit(Instruction instruction, int level, const Sample& sample) {
+  const auto [position, is_new] = numbering_.emplace(instruction, static_cast<Value>(code_.size()));
+  if (is_new) {
+    code_.push_back(instruction);
+    level_.push_back(level);
+    sample_.push_back(sample);
+  }
+  return position->second;
+}
+
+Value Builder::operation(Opcode op, Value a, Value b) {
+  const Instruction instruction{op, a, b, 0};
+  const int arity = operand_count(op);
+  Sample sample;
+  bool constant_operands = true;
+  for (int k = 0; k < arity; ++k) constant_operands = constant_operands && is_constant(k == 0 ? a : b);
+  for (std::size_t s = 0; s < samples; ++s) {
+    const double operands[] = {sample_[a][s], sample_[b][s]};
+    sample[s] = execute<double>({op, 0, 1, 0}, nullptr, nullptr, nullptr, operands);
+  }
+  if (constant_operands && std::isfinite(sample[0])) return constant(sample[0]);
+  return emit(instruction, arity == 1 ? level_[a] : std::max(level_[a], level_[b]), sample);
+}
+
+Value Builder::constant(double value) {
+  const auto [position, is_new] =
+      constant_index_.emplace(std::bit_cast<std::uint64_t>(value), static_cast<std::uint32_t>(constants_.size()));
+  if (is_new) constants_.push_back(value);
+  Sample sample;
+  sample.fill(value);
+  return emit({Opcode::constant, position->second}, 0, sample);
+}
+
+Value Builder::input(std::uint32_t index, int level, const Sample& sample) {
+  return emit({Opcode::input, index}, level, sample);
+}
+
+Value Builder::variable(std::uint32_t index, int level, const Sample& sample) {
+  return emit({Opcode::variable, index}, level, sample);
+}
+
+Value Builder::add(Value a, Value b) {
+  if (is_constant(a, 0.0)) return b;
+  if (is_constant(b, 0.0)) return a;
+  if (code_[b].op == Opcode::negate) return subtract(a, code_[b].a);
+  if (code_[a].op == Opcode::negate) return subtract(b, code_[a].a);
+  return operation(Opcode::add, std::min(a, b), std::max(a, b));
+}
+
+Value Builder::subtract(Value a, Value b) {
+  if (is_constant(b, 0.0)) return a;
+  if (is_constant(a, 0.0)) return negate(b);
+  if (a == b) return constant(0.0);
+  if (code_[b].op == Opcode::negate) return add(a, code_[b].a);
+  if (code_[a].op == Opcode::negate) return negate(add(code_[a].a, b));
+  if (const auto reversed = numbering_.find({Opcode::subtract, b, a}); reversed != numbering_.end()) {
+    return operation(Opcode::negate, reversed->second);  // signs are folded into what uses them
+  }
+  return operation(Opcode::subtract, a, b);
+}
+
+Value Builder::multiply(Value a, Value b) {
+  if (is_constant(a, 0.0) || is_constant(b, 0.0)) return constant(0.0);
+  if (is_constant(a, 1.0)) return b;
+  if (is_constant(b, 1.0)) return a;
+  if (is_constant(a, -1.0)) return negate(b);
+  if (is_constant(b, -1.0)) return negate(a);
+  if (code_[a].op == Opcode::negate) return negate(multiply(code_[a].a, b));
+  if (code_[b].op == Opcode::negate) return negate(multiply(a, code_[b].a));
+  return operation(Opcode::multiply, std::min(a, b), std::max(a, b));
+}
+
+Value Builder::divide(Value a, Value b) {
+  if (is_constant(a, 0.0)) return a;
+  if (is_constant(b, 1.0)) return a;
+  if (is_constant(b, -1.0)) return negate(a);
+  if (code_[b].op == Opcode::negate) return negate(divide(a, code_[b].a));
+  if (code_[a].op == Opcode::negate) return negate(divide(code_[a].a, b));
+  // What divides is known earlier than what is divided: its reciprocal is computed early.
+  if (level_[b] < level_[a]) return multiply(a, reciprocal(b));
+  return operation(Opcode::divide, a, b);
+}
+
+Value Builder::negate(Value a) {
+  if (code_[a].op == Opcode::negate) return code_[a].a;
+  if (code_[a].op == Opcode::subtract) return operation(Opcode::subtract, code_[a].b, code_[a].a);
+  return operation(Opcode::negate, a);
+}
+
+Value Builder::absolute(Value a) {
+  if (code_[a].op == Opcode::absolute) return a;
+  if (code_[a].op == Opcode::negate) return absolute(code_[a].a);
+  return operation(Opcode::absolute, a);
+}
+
+Value Builder::call(Opcode op, Value a, Value b) { return operation(op, a, b); }
+
+Value Builder::power(Value base, std::uint64_t exponent) {
+  if (exponent == 1) return base;
+  if (exponent % 2 == 1) return multiply(base, power(base, exponent - 1));
+  const Value half = power(base, exponent / 2);
+  return multiply(half, half);
+}
+
+void Builder::take_as_given(Value v) {
+  magnitude_[v] = absolute(v);
+  if (code_[v].op == Opcode::negate) magnitude_[code_[v].a] = magnitude_[v];
+}
+
+Value Builder::lower(const Expression& e, Scope& scope) {
+  const Graph graph({&e, 1});
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    if (graph[i].kind() != Kind::product || scope.find(graph[i]) != nullptr) continue;
+    for (const Term& t : graph[i].operands()) {
+      if (t.weight < 0.0) ++divisor_uses_[t.expression];
+    }
+  }
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    if (scope.find(graph[i]) == nullptr) scope.values_[graph[i]] = lower_node(graph[i], scope);
+  }
+  return *scope.find(e);
+}
+
+Value Builder::lower_node(const Expression& e, Scope& scope) {
+  const auto operand = [&](std::size_t k) { return *scope.find(e.operands()[k].expression); };
+  switch (e.kind()) {
+    case Kind::constant:
+      return constant(e.value());
+    case Kind::symbol:
+      throw ExpressionError("'" + e.name() + "' is not among the inputs of the program");
+    case Kind::function:
+      return call(opcode_of(e.function()), operand(0), e.operands().size() > 1 ? operand(1) : 0);
+    case Kind::power: {
+      const Expression& exponent = e.operands()[1].expression;
+      const double n = exponent.is_constant() ? exponent.value() - 0.5 : -1.0;
+      if (n >= 1.0 && n == std::trunc(n) && n <= largest_multiplied_power) {  // x^(n+½) = xⁿ √x
+        return multiply(call(Opcode::sqrt, operand(0)), power(operand(0), static_cast<std::uint64_t>(n)));
+      }
+      return call(Opcode::pow, operand(0), operand(1));
+    }
+    case Kind::sum:
+      return lower_sum(e, scope);
+    case Kind::product:
+      return lower_product(e, scope);
+  }
+  throw ExpressionError("an expression of unknown kind");
+}
+
+Value Builder::add_in_order(std::vector<std::pair<Value, double>> terms) {
+  std::stable_sort(terms.begin(), terms.end(),
+                   [&](const auto& a, const auto& b) { return level_[a.first] < level_[b.first]; });
+  // A leading minus costs an instruction; another term of the same level may go first instead.
+  const auto plus = std::find_if(terms.begin(), terms.end(), [](const auto& t) { return t.second > 0.0; });
+  if (plus != terms.end() && level_[plus->first] == level_[terms.front().first]) std::rotate(terms.begin(), plus, plus + 1);
+  const auto accumulate = [&](auto begin, auto end) {
+    Value total = constant(0.0);
+    for (auto t = begin; t != end; ++t) {
+      const Value scaled = multiply(constant(std::abs(t->second)), t->first);
+      total = t->second < 0.0 ? subtract(total, scaled) : add(total, scaled);
+    }
+    return total;
+  };
+  // Long sums in blocks, added pairwise: shorter chains of dependent additions, smaller errors.
+  constexpr std::ptrdiff_t block = 8;
+  std::vector<Value> partial;
+  for (auto t = terms.begin(); t != terms.end();) {
+    const auto end = terms.end() - t > block ? t + block : terms.end();
+    partial.push_back(accumulate(t, end));
+    t = end;
+  }
+  while (partial.size() > 1) {
+    std::vector<Value> next;
+    for (std::size_t i = 0; i < partial.size(); i += 2) {
+      next.push_back(i + 1 < partial.size() ? add(partial[i], partial[i + 1]) : partial[i]);
+    }
+    partial = std::move(next);
+  }
+  return partial[0];
+}
+
+Value Builder::lower_sum(const Expression& e, Scope& scope) {
+  std::vector<std::pair<Value, double>> terms;
+  for (const Term& t : e.operands()) terms.emplace_back(*scope.find(t.expression), t.weight);
+  if (e.value() != 0.0) terms.emplace_back(constant(std::abs(e.value())), e.value() < 0.0 ? -1.0 : 1.0);
+  return add_in_order(std::move(terms));
+}
+
+Value Builder::multiply_in_order(std::vector<Value> factors) {
+  if (factors.empty()) return constant(1.0);
+  std::stable_sort(factors.begin(), factors.end(), [&](Value a, Value b) { return level_[a] < level_[b]; });
+  Value total = factors[0];
+  for (std::size_t i = 1; i < factors.size(); ++i) total = multiply(total, factors[i]);
+  return total;
+}
+
+Value Builder::lower_product(const Expression& e, Scope& scope) {
+  std::vector<Value> over;
+  std::vector<Value> under;
+  if (e.value() != 1.0) over.push_back(constant(e.value()));
+  for (const Term& t : e.operands()) {
+    const Value base = *scope.find(t.expression);
+    const double n = std::abs(t.weight);
+    const auto powered = [&](Value b) {
+      if (n > largest_multiplied_power) return call(Opcode::pow, b, constant(n));
+      return power(b, static_cast<std::uint64_t>(n));
+    };
+    if (t.weight > 0.0) {
+      over.push_back(powered(base));
+    } else if (divisor_uses_[t.expression] > 1) {  // one division for all of them
+      over.push_back(powered(reciprocal(base)));
+    } else {
+      under.push_back(powered(base));
+    }
+  }
+  if (under.empty()) return multiply_in_order(std::move(over));
+  // Divisors known early become factors known early.
+  const int latest = level_[*std::max_element(under.begin(), under.end(), [&](Value a, Value b) { return level_[a] < level_[b]; })];
+  int numerator = 0;
+  for (const Value v : over) numerator = std::max(numerator, level_[v]);
+  if (latest < numerator) {
+    over.push_back(reciprocal(multiply_in_order(std::move(under))));
+    return multiply_in_order(std::move(over));
+  }
+  return divide(multiply_in_order(std::move(over)), multiply_in_order(std::move(under)));
+}
+
+Value Builder::magnitude(Value root) {
+  const auto inner_operands = [](Opcode op) {
+    switch (op) {
+      case Opcode::add: case Opcode::subtract: case Opcode::multiply: return 2;
+      case Opcode::divide: case Opcode::negate: return 1;
+      default: return 0;
+    }
+  };
+  std::vector<Value> stack{root};
+  while (!stack.empty()) {
+    const Value v = stack.back();
+    const Instruction i = code_[v];
+    const int inner = magnitude_.contains(v) ? 0 : inner_operands(i.op);
+    const std::size_t before = stack.size();
+    if (inner > 0 && !magnitude_.contains(i.a)) stack.push_back(i.a);
+    if (inner > 1 && !magnitude_.contains(i.b)) stack.push_back(i.b);
+    if (stack.size() > before) continue;
+    stack.pop_back();
+    if (magnitude_.contains(v)) continue;
+    Value result = 0;
+    switch (i.op) {
+      case Opcode::add:
+      case Opcode::subtract: result = add(magnitude_[i.a], magnitude_[i.b]); break;
+      case Opcode::multiply: result = multiply(magnitude_[i.a], magnitude_[i.b]); break;
+      case Opcode::divide: result = divide(magnitude_[i.a], absolute(i.b)); break;
+      case Opcode::negate: result = magnitude_[i.a]; break;
+      default: result = absolute(v); break;
+    }
+    magnitude_[v] = result;
+  }
+  return magnitude_[root];
+}
+
+}  // namespace rattleback

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "rattleback/expr/expression.hpp"
+#include "rattleback/kernel/program.hpp"
+
+namespace rattleback {
+
+/// Values of symbols, and of the expressions already lowered with them. An inner scope sees what its
+/// outer one knows and keeps what it learns to itself.
+class Scope {
+ public:
+  explicit Scope(const Scope* outer = nullptr) : outer_(outer) {}
+
+  void bind(const Expression& symbol, Value value) { values_[symbol] = value; }
+  const Value* find(const Expression& e) const {
+    const auto found = values_.find(e);
+    if (found != values_.end()) return &found->second;
+    return outer_ == nullptr ? nullptr : outer_->find(e);
+  }
+
+ private:
+  friend class Builder;
+  const Scope* outer_;
+  std::unordered_map<Expression, Value> values_;
+};
+
+/// Builds straight-line code by value numbering: the same operation on the same operands is one
+/// value, whether it came from an expression or from an elimination. Values carry
+///
+///   level   how late in a step they are known: 0 once for all, 1 at the start of a step, then one
+///           level for each iteration. Products and sums take their operands in this order, so that
+///           what can be computed early is.
+///   sample  their numerical values at a few points, by which an elimination chooses its pivots.
+class Builder {
+ public:
+  static constexpr std::size_t samples = 3;
+  using Sample = std::array<double, samples>;
+
+  Value constant(double value);
+  Value input(std::uint32_t index, int level, const Sample& sample);
+  Value variable(std::uint32_t index, int level, const Sample& sample);
+
+  Value add(Value a, Value b);
+  Value subtract(Value a, Value b);
+  Value multiply(Value a, Value b);
+  Value divide(Value a, Value b);
+  Value negate(Value a);
+  Value absolute(Value a);
+  Value call(Opcode op, Value a, Value b = 0);
+  Value power(Value base, std::uint64_t exponent);
+  /// 1/a: a division where it can be computed early or is used often.
+  Value reciprocal(Value a) { return divide(constant(1.0), a); }
+
+  /// The value of an expression; symbols must be bound in the scope, which remembers everything
+  /// that was lowered.
+  Value lower(const Expression& e, Scope& scope);
+
+  /// The same formula with every sum replaced by the sum of absolute values: the scale of the
+  /// rounding error that evaluating v makes.
+  Value magnitude(Value v);
+  /// From now on the magnitude of v is |v|: v counts as given, however it was computed.
+  void take_as_given(Value v);
+
+  const std::vector<Instruction>& code() const { return code_; }
+  const std::vector<double>& constants() const { return constants_; }
+  int level(Value v) const { return level_[v]; }
+  const Sample& sample(Value v) const { return sample_[v]; }
+  bool is_constant(Value v) const { return code_[v].op == Opcode::constant; }
+  bool is_constant(Value v, double number) const { return is_constant(v) && constant_of(v) == number; }
+  double constant_of(Value v) const { return constants_[code_[v].a]; }
+
+ private:
+  Value emit(Instruction instruction, int level, const Sample& sample);
+  Value operation(Opcode op, Value a, Value b = 0);
+  Value lower_node(const Expression& e, Scope& scope);
+  Value lower_sum(const Expression& e, Scope& scope);
+  Value lower_product(const Expression& e, Scope& scope);
+  Value add_in_order(std::vector<std::pair<Value, double>> terms);
+  Value multiply_in_order(std::vector<Value> factors);
+
+  struct Hash {
+    std::size_t operator()(const Instruction& i) const;
+  };
+  std::vector<Instruction> code_;
+  std::vector<double> constants_;
+  std::vector<int> level_;
+  std::vector<Sample> sample_;
+  std::unordered_map<Instruction, Value, Hash> numbering_;
+  std::unordered_map<std::uint64_t, std::uint32_t> constant_index_;
+  std::unordered_map<Value, Value> magnitude_;
+  std::unordered_map<Expression, int> divisor_uses_;
+};
+
+/// The code a builder's values need and nothing else, in the builder's order, with multiplications
+/// fused into the additions that use them (if both are computed at the same level) and sines paired
+/// with cosines.
+struct FusedCode {
+  std::vector<Instruction> code;
+  std::vector<int> level;
+  std::vector<Value> renumbered;  ///< new number of each of the builder's values that is needed
+};
+FusedCode fuse(const Builder& builder, std::span<const Value> roots);
+
+}  // namespace rattleback

@@ -1,0 +1,187 @@
+#include "elimination.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <set>
+#include <tuple>
+
+namespace rattleback {
+namespace {
+
+/// A pivot must be at least this large, relative to the largest scaled entry of its column.
+constexpr double pivot_threshold = 0.05;
+/// Pivots are sought in this many of the shortest rows, so that the search stays linear.
+constexpr int rows_to_examine = 8;
+
+class Elimination {
+ public:
+  Elimination(Builder& builder, SymbolicLinearSystem system)
+      : builder_(builder), rows_(std::move(system.rows)), right_(std::move(system.right_hand_side)),
+        columns_(rows_.size()) {
+    for (int i = 0; i < static_cast<int>(rows_.size()); ++i) {
+      for (const auto& [j, value] : rows_[idx(i)]) columns_[idx(j)].insert(i);
+    }
+    scale_.resize(rows_.size());
+    for (int i = 0; i < static_cast<int>(rows_.size()); ++i) open(i);
+  }
+
+  EliminationResult solve() {
+    std::vector<Pivot> order;
+    EliminationResult result;
+    result.solution.resize(rows_.size());
+    while (!open_rows_.empty()) {
+      if (open_rows_.size() == 2 && solve_last_two(result.solution)) break;
+      order.push_back(choose());
+      eliminate_column(order.back());
+    }
+    substitute_back(order, result.solution);
+    result.updated_rows.assign(updated_rows_.begin(), updated_rows_.end());
+    return result;
+  }
+
+ private:
+  struct Pivot {
+    int row;
+    int column;
+    Value reciprocal = 0;
+  };
+
+  static std::size_t idx(int i) { return static_cast<std::size_t>(i); }
+
+  /// (Re)enters a row into the queue of rows without pivot.
+  void open(int i) {
+    open_rows_.emplace(rows_[idx(i)].size(), i);
+    scale_[idx(i)].fill(0.0);
+    for (const auto& [j, value] : rows_[idx(i)]) {
+      for (std::size_t s = 0; s < Builder::samples; ++s) {
+        scale_[idx(i)][s] = std::max(scale_[idx(i)][s], std::abs(builder_.sample(value)[s]));
+      }
+    }
+  }
+  void close(int i) { open_rows_.erase({rows_[idx(i)].size(), i}); }
+
+  /// Smallest ratio, over the sample points, of an entry to the largest of its column, each entry
+  /// relative to its row. Sample points outside the domain of the equations do not count.
+  double strength(int i, int j) const {
+    double weakest = 1.0;
+    for (std::size_t s = 0; s < Builder::samples; ++s) {
+      double largest = 0.0;
+      for (const int k : columns_[idx(j)]) {
+        largest = std::max(largest, std::abs(builder_.sample(rows_[idx(k)].at(j))[s]) / scale_[idx(k)][s]);
+      }
+      const double own = std::abs(builder_.sample(rows_[idx(i)].at(j))[s]) / scale_[idx(i)][s];
+      if (std::isfinite(own) && std::isfinite(largest) && largest > 0.0) weakest = std::min(weakest, own / largest);
+    }
+    return weakest;
+  }
+
+  Pivot choose() const {
+    using Merit = std::tuple<bool, long, int, double>;  // smaller is better
+    Pivot best{-1, -1};
+    Merit best_merit;
+    int examined = 0;
+    for (const auto& [count, i] : open_rows_) {  // shortest rows first
+      if (count == 0) throw LinearlyDependent(i);
+      if (++examined > rows_to_examine && !std::get<0>(best_merit)) break;
+      const long row_count = static_cast<long>(rows_[idx(i)].size()) - 1;
+      for (const auto& [j, value] : rows_[idx(i)]) {
+        long fill = row_count * (static_cast<long>(columns_[idx(j)].size()) - 1);
+        if (builder_.level(value) > 0) fill = 2 * fill + 4;  // masses rather than sines: these may vanish on the way
+        if (best.row >= 0 && !std::get<0>(best_merit) && fill > std::get<1>(best_merit)) continue;
+        const double s = strength(i, j);
+        const bool unit = builder_.is_constant(value) && std::abs(builder_.constant_of(value)) == 1.0;
+        const int kind = unit ? -2 : builder_.is_constant(value) ? -1 : builder_.level(value);
+        const Merit merit{s < pivot_threshold, fill, kind, -s};
+        if (best.row < 0 || merit < best_merit) {
+          best = {i, j};
+          best_merit = merit;
+        }
+      }
+    }
+    return best;
+  }
+
+  void eliminate_column(Pivot& pivot) {
+    auto& pivot_row = rows_[idx(pivot.row)];
+    const Value diagonal = pivot_row.at(pivot.column);
+    close(pivot.row);
+    for (const auto& [j, value] : pivot_row) columns_[idx(j)].erase(pivot.row);
+    // A multiplication by the reciprocal, here and in the substitution: the division is then off the
+    // path that the right-hand side takes.
+    pivot.reciprocal = builder_.reciprocal(diagonal);
+    for (const int i : columns_[idx(pivot.column)]) {
+      updated_rows_.insert(i);
+      close(i);
+      auto& row = rows_[idx(i)];
+      const Value multiplier = builder_.multiply(row.at(pivot.column), pivot.reciprocal);
+      row.erase(pivot.column);
+      for (const auto& [j, value] : pivot_row) {
+        if (j == pivot.column) continue;
+        const Value change = builder_.multiply(multiplier, value);
+        const auto [entry, is_new] = row.emplace(j, 0);
+        entry->second = is_new ? builder_.negate(change) : builder_.subtract(entry->second, change);
+        columns_[idx(j)].insert(i);
+        if (builder_.is_constant(entry->second, 0.0)) {
+          row.erase(entry);
+          columns_[idx(j)].erase(i);
+        }
+      }
+      right_[idx(i)] = builder_.subtract(right_[idx(i)], builder_.multiply(multiplier, right_[idx(pivot.row)]));
+      open(i);
+    }
+    columns_[idx(pivot.column)].clear();
+  }
+
+  /// Two equations with four coefficients that change from step to step by Cramer's rule: one
+  /// division instead of two in a row. False if a coefficient is missing or a parameter, for which
+  /// elimination is cheaper.
+  bool solve_last_two(std::vector<Value>& solution) {
+    const int i = open_rows_.begin()->second;
+    const int k = std::next(open_rows_.begin())->second;
+    const auto& first = rows_[idx(i)];
+    const auto& second = rows_[idx(k)];
+    if (first.size() != 2 || second.size() != 2) return false;
+    const auto [x, a] = *first.begin();
+    const auto [y, b] = *std::next(first.begin());
+    const Value c = second.begin()->second;
+    const Value d = std::next(second.begin())->second;
+    for (const Value v : {a, b, c, d}) {
+      if (builder_.level(v) == 0) return false;
+    }
+    const auto determinant = [&](Value p, Value q, Value r, Value s) {  // p·s − q·r
+      return builder_.subtract(builder_.multiply(p, s), builder_.multiply(q, r));
+    };
+    const Value reciprocal = builder_.reciprocal(determinant(a, b, c, d));
+    solution[idx(x)] = builder_.multiply(determinant(right_[idx(i)], b, right_[idx(k)], d), reciprocal);
+    solution[idx(y)] = builder_.multiply(determinant(a, right_[idx(i)], c, right_[idx(k)]), reciprocal);
+    updated_rows_.insert({i, k});
+    return true;
+  }
+
+  void substitute_back(const std::vector<Pivot>& order, std::vector<Value>& solution) {
+    for (auto pivot = order.rbegin(); pivot != order.rend(); ++pivot) {
+      Value rest = right_[idx(pivot->row)];
+      for (const auto& [j, value] : rows_[idx(pivot->row)]) {
+        if (j != pivot->column) rest = builder_.subtract(rest, builder_.multiply(value, solution[idx(j)]));
+      }
+      solution[idx(pivot->column)] = builder_.multiply(rest, pivot->reciprocal);
+    }
+  }
+
+  Builder& builder_;
+  std::vector<std::map<int, Value>> rows_;
+  std::vector<Value> right_;
+  std::vector<std::set<int>> columns_;  ///< rows that are still open and have an entry in the column
+  std::set<std::pair<std::size_t, int>> open_rows_;  ///< (entries, row)
+  std::vector<Builder::Sample> scale_;               ///< largest entry of each row
+  std::set<int> updated_rows_;
+};
+
+}  // namespace
+
+EliminationResult eliminate(Builder& builder, SymbolicLinearSystem system) {
+  return Elimination(builder, std::move(system)).solve();
+}
+
+}  // namespace rattleback

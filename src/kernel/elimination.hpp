@@ -1,0 +1,41 @@
+#pragma once
+
+#include <map>
+#include <stdexcept>
+#include <vector>
+
+#include "builder.hpp"
+
+namespace rattleback {
+
+/// A sparse linear system whose numbers are values of a builder: rows[i][j] is the coefficient of
+/// unknown j in equation i.
+struct SymbolicLinearSystem {
+  std::vector<std::map<int, Value>> rows;
+  std::vector<Value> right_hand_side;
+};
+
+/// An equation that is a combination of others, whatever the numbers are.
+class LinearlyDependent : public std::runtime_error {
+ public:
+  explicit LinearlyDependent(int row) : std::runtime_error("linearly dependent equations"), row_(row) {}
+  int row() const noexcept { return row_; }
+
+ private:
+  int row_;
+};
+
+/// Emits Gaussian elimination and back substitution as straight-line code.
+/// The order of pivots is fixed here, once: small fill first (Markowitz), with a handicap for entries
+/// that change from step to step; among those of equal fill constants before parameters before the
+/// rest, larger ones before smaller. Entries that are small at the builder's sample points come last.
+/// Whether the order was good for the numbers at hand is checked at run time by the residual.
+struct EliminationResult {
+  std::vector<Value> solution;
+  /// Rows that other rows were subtracted from. Back substitution satisfies the others to rounding
+  /// whatever the pivots were, so only these need a check.
+  std::vector<int> updated_rows;
+};
+EliminationResult eliminate(Builder& builder, SymbolicLinearSystem system);
+
+}  // namespace rattleback

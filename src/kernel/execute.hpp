@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <type_traits>
+
+#include <boost/multiprecision/float128.hpp>
+
+#include "rattleback/kernel/program.hpp"
+
+namespace rattleback {
+
+template <class T>
+struct is_complex : std::false_type {};
+template <class T>
+struct is_complex<std::complex<T>> : std::true_type {};
+
+/// atan2 continued analytically from the real axis, accurate for tiny imaginary parts (complex step).
+template <class T>
+T atan2_of(const T& y, const T& x) {
+  if constexpr (is_complex<T>::value) {
+    using std::abs;
+    constexpr double pi = std::numbers::pi;
+    if (abs(x.real()) >= abs(y.real())) {
+      const T principal = atan(y / x);
+      if (x.real() >= 0.0) return principal;
+      return principal + (y.real() >= 0.0 ? pi : -pi);
+    }
+    return (y.real() >= 0.0 ? 0.5 * pi : -0.5 * pi) - atan(x / y);
+  } else {
+    using std::atan2;
+    return atan2(y, x);
+  }
+}
+
+template <class T>
+T fma_of(const T& a, const T& b, const T& c) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::fma(a, b, c);
+  } else {
+    return a * b + c;
+  }
+}
+
+/// One instruction in the number type T; `values` holds the results of the earlier ones, `inputs`
+/// and `variables` what comes from outside.
+template <class T>
+T execute(const Instruction& i, const double* constants, const T* inputs, const T* variables, const T* values) {
+  using std::abs, std::sqrt, std::sin, std::cos, std::tan, std::asin, std::acos, std::atan, std::sinh, std::cosh,
+      std::tanh, std::asinh, std::exp, std::log, std::pow;
+  switch (i.op) {
+    case Opcode::constant: return T(constants[i.a]);
+    case Opcode::input: return inputs[i.a];
+    case Opcode::variable: return variables[i.a];
+    case Opcode::add: return values[i.a] + values[i.b];
+    case Opcode::subtract: return values[i.a] - values[i.b];
+    case Opcode::multiply: return values[i.a] * values[i.b];
+    case Opcode::divide: return values[i.a] / values[i.b];
+    case Opcode::negate: return -values[i.a];
+    case Opcode::absolute: return T(abs(values[i.a]));
+    case Opcode::fma: return fma_of(values[i.a], values[i.b], values[i.c]);
+    case Opcode::sqrt: return sqrt(values[i.a]);
+    case Opcode::sincos: return sin(values[i.a]);
+    case Opcode::cosine_of: return cos(values[i.b]);
+    case Opcode::sin: return sin(values[i.a]);
+    case Opcode::cos: return cos(values[i.a]);
+    case Opcode::tan: return tan(values[i.a]);
+    case Opcode::asin: return asin(values[i.a]);
+    case Opcode::acos: return acos(values[i.a]);
+    case Opcode::atan: return atan(values[i.a]);
+    case Opcode::atan2: return atan2_of(values[i.a], values[i.b]);
+    case Opcode::sinh: return sinh(values[i.a]);
+    case Opcode::cosh: return cosh(values[i.a]);
+    case Opcode::tanh: return tanh(values[i.a]);
+    case Opcode::asinh: return asinh(values[i.a]);
+    case Opcode::exp: return exp(values[i.a]);
+    case Opcode::log: return log(values[i.a]);
+    case Opcode::pow: return pow(values[i.a], values[i.b]);
+  }
+  return T(0);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,132 @@
+// Loading the compiler, and the cache of what it made.
+
+#include "jit.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <filesystem>
+#include <mutex>
+#include <unordered_map>
+
+#include "config.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Beside the program or library this code is in, where an installation puts it relative to that,
+/// or where it was installed.
+std::vector<std::filesystem::path> jit_candidates() {
+  std::vector<std::filesystem::path> candidates;
+  Dl_info self{};
+  if (dladdr(reinterpret_cast<const void*>(&jit_candidates), &self) != 0 && self.dli_fname != nullptr) {
+    std::error_code error;
+    const auto own = std::filesystem::canonical(self.dli_fname, error);
+    if (!error) {
+      candidates.push_back(own.parent_path() / jit_library_name);
+      candidates.push_back(own.parent_path() / ".." / jit_install_directory / jit_library_name);
+    }
+  }
+  candidates.push_back(std::filesystem::path(jit_absolute_directory) / jit_library_name);
+  return candidates;
+}
+
+Jit* load() {
+  if (!built_with_llvm) throw CompilerError("this build has no compiler (RATTLEBACK_LLVM=OFF)");
+  std::string tried;
+  for (const auto& path : jit_candidates()) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) {
+      tried += fmt::format("\n  {}: no such file", path.string());
+      continue;
+    }
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* entry = library == nullptr ? nullptr : dlsym(library, jit_entry_name);
+    if (entry != nullptr) return std::bit_cast<JitEntry>(entry)();
+    tried += fmt::format("\n  {}: {}", path.string(), dlerror());
+  }
+  throw CompilerError("the compiler library cannot be loaded; tried" + tried);
+}
+
+std::size_t hash_of(const std::vector<Instruction>& code, const std::vector<double>& constants) {
+  std::uint64_t h = code.size();
+  const auto mix = [&](std::uint64_t x) { h = (h ^ x) * 0x9e3779b97f4a7c15U, h ^= h >> 32; };
+  for (const Instruction& i : code) {
+    mix(static_cast<std::uint64_t>(i.op) << 32 | i.a);
+    mix(static_cast<std::uint64_t>(i.b) << 32 | i.c);
+  }
+  for (const double c : constants) mix(std::bit_cast<std::uint64_t>(c));
+  return h;
+}
+
+/// Code that is in use, found by its program. Entries nobody uses any more are dropped on the way.
+template <class P, class F>
+class Cache {
+ public:
+  Compiled<F> get(const P& program, int lanes) {
+    const std::size_t key = hash_of(program.code, program.constants) + static_cast<std::size_t>(lanes);
+    const std::lock_guard lock(mutex_);
+    auto& bucket = entries_[key];
+    std::erase_if(bucket, [](const Entry& e) { return e.code.expired(); });
+    for (const Entry& e : bucket) {
+      auto code = e.code.lock();
+      if (code && e.lanes == lanes && e.program == program) return {e.function, std::move(code)};
+    }
+    Compiled<F> compiled = jit().compile(program, lanes);
+    bucket.push_back({program, lanes, compiled.function, compiled.code});
+    return compiled;
+  }
+
+ private:
+  struct Entry {
+    P program;
+    int lanes;
+    F function;
+    std::weak_ptr<const void> code;
+  };
+  std::mutex mutex_;
+  std::unordered_map<std::size_t, std::vector<Entry>> entries_;
+};
+
+}  // namespace
+
+Jit& jit() {
+  static Jit* const instance = load();
+  return *instance;
+}
+
+bool compiler_available() {
+  try {
+    jit();
+    return true;
+  } catch (const CompilerError&) {
+    return false;
+  }
+}
+
+std::string compiler_target() { return jit().target(); }
+
+Compiled<ProgramFunction> compile_cached(const Program& program, int lanes) {
+  static auto& cache = *new Cache<Program, ProgramFunction>;
+  return cache.get(program, lanes);
+}
+
+Compiled<StepFunction> compile_cached(const StepProgram& program, int lanes) {
+  static auto& cache = *new Cache<StepProgram, StepFunction>;
+  return cache.get(program, lanes);
+}
+
+void check_lanes(int lanes) {
+  if (std::find(std::begin(lane_counts), std::end(lane_counts), lanes) == std::end(lane_counts)) {
+    throw std::invalid_argument(fmt::format("{} lanes: 1, 4, 8 or 16 are possible", lanes));
+  }
+}
+
+bool use_compiler(Backend backend) {
+  if (backend == Backend::automatic) return compiler_available();
+  return backend == Backend::compiled;
+}
+
+}  // namespace rattleback

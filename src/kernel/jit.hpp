@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "rattleback/kernel/kernel.hpp"
+#include "step_program.hpp"
+
+namespace rattleback {
+
+inline constexpr int max_lanes = 16;
+
+/// What compiled steps report, lane by lane.
+struct StepCounters {
+  std::int64_t iterations[max_lanes];
+  std::int64_t max_iterations[max_lanes];
+  std::int64_t failed[max_lanes];  ///< −1 if the lane failed in the step after the last one taken
+};
+
+using ProgramFunction = void (*)(const double* inputs, double* outputs);
+/// Advances the state in `data`; returns the steps taken. See Step::run; a failed lane's outputs
+/// are garbage, those of the other lanes belong to the step that was not taken.
+using StepFunction = std::int64_t (*)(double* data, double* outputs, std::int64_t steps, StepCounters* counters);
+
+/// Native code and what keeps it alive.
+template <class F>
+struct Compiled {
+  F function = nullptr;
+  std::shared_ptr<const void> code;
+};
+
+/// The compiler. It lives in a library of its own, so that LLVM is loaded only when something is
+/// compiled.
+class Jit {
+ public:
+  virtual ~Jit() = default;
+  virtual Compiled<ProgramFunction> compile(const Program& program, int lanes) = 0;
+  virtual Compiled<StepFunction> compile(const StepProgram& program, int lanes) = 0;
+  virtual std::string target() const = 0;
+};
+
+/// Entry point of the library; the object is never destroyed.
+using JitEntry = Jit* (*)();
+inline constexpr const char* jit_entry_name = "rattleback_jit";
+
+/// Loads the compiler on the first call; throws CompilerError.
+Jit& jit();
+
+/// Compiles, or finds what was compiled before and is still in use.
+Compiled<ProgramFunction> compile_cached(const Program& program, int lanes);
+Compiled<StepFunction> compile_cached(const StepProgram& program, int lanes);
+
+/// Throws std::invalid_argument unless `lanes` is one of lane_counts.
+void check_lanes(int lanes);
+/// Resolves Backend::automatic.
+bool use_compiler(Backend backend);
+
+}  // namespace rattleback

@@ -1,0 +1,252 @@
+#include "emitter.hpp"
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
+
+#include <algorithm>
+
+#include "sincos.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Programs with more sines than this call them: inline code would make compiling slow.
+constexpr std::ptrdiff_t max_inline_sincos = 64;
+
+llvm::Type* of_width(llvm::Type* scalar, int width) {
+  return width == 1 ? scalar : llvm::FixedVectorType::get(scalar, static_cast<unsigned>(width));
+}
+
+}  // namespace
+
+Emitter::Emitter(llvm::Module& module, const VectorTarget& target, int lanes)
+    : module_(module), target_(target), lanes_(lanes), ir_(module.getContext()),
+      value_type_(of_width(ir_.getDoubleTy(), lanes)), mask_type_(of_width(ir_.getInt1Ty(), lanes)),
+      counter_type_(of_width(ir_.getInt64Ty(), lanes)) {}
+
+llvm::Function* Emitter::begin_function(const std::string& name, llvm::Type* result,
+                                        std::span<llvm::Type* const> parameters) {
+  auto* type = llvm::FunctionType::get(result, {parameters.data(), parameters.size()}, false);
+  function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module_);
+  function_->setDoesNotThrow();
+  // Registers of 512 bits are used where the lanes fill them; LLVM would split them by default.
+  const char* bits = target_.has_avx512 && lanes_ >= 8 ? "512" : "256";
+  function_->addFnAttr("prefer-vector-width", bits);
+  function_->addFnAttr("min-legal-vector-width", bits);
+  for (llvm::Argument& argument : function_->args()) {
+    if (argument.getType()->isPointerTy()) argument.addAttr(llvm::Attribute::NoAlias);
+  }
+  ir_.SetInsertPoint(llvm::BasicBlock::Create(module_.getContext(), "entry", function_));
+  return function_;
+}
+
+llvm::Value* Emitter::splat(double value) {
+  llvm::Constant* scalar = llvm::ConstantFP::get(ir_.getDoubleTy(), value);
+  if (lanes_ == 1) return scalar;
+  return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(static_cast<unsigned>(lanes_)), scalar);
+}
+
+llvm::Value* Emitter::counters(std::int64_t value) {
+  return llvm::ConstantInt::get(counter_type_, static_cast<std::uint64_t>(value), true);
+}
+
+llvm::Value* Emitter::all_lanes(bool value) { return llvm::ConstantInt::get(mask_type_, value ? 1 : 0); }
+
+llvm::Value* Emitter::load(llvm::Value* array, std::size_t entry) {
+  auto* address = ir_.CreateConstInBoundsGEP1_64(ir_.getDoubleTy(), array, entry * static_cast<std::size_t>(lanes_));
+  return ir_.CreateAlignedLoad(value_type_, address, llvm::Align(8));
+}
+
+void Emitter::store(llvm::Value* array, std::size_t entry, llvm::Value* value) {
+  auto* address = ir_.CreateConstInBoundsGEP1_64(ir_.getDoubleTy(), array, entry * static_cast<std::size_t>(lanes_));
+  ir_.CreateAlignedStore(value, address, llvm::Align(8));
+}
+
+llvm::Value* Emitter::any(llvm::Value* mask) { return lanes_ == 1 ? mask : ir_.CreateOrReduce(mask); }
+
+void Emitter::begin_program(std::span<const Instruction> code, std::span<const double> constants) {
+  code_ = code;
+  constants_ = constants;
+  const auto is_trigonometric = [](const Instruction& i) {
+    return i.op == Opcode::sincos || i.op == Opcode::sin || i.op == Opcode::cos;
+  };
+  inline_trigonometry_ = target_.has_avx2_fma && std::ranges::count_if(code, is_trigonometric) <= max_inline_sincos;
+  values_.assign(code.size(), nullptr);
+  cosines_.assign(code.size(), nullptr);
+}
+
+void Emitter::emit(const CodeRange& range) {
+  for (Value v = range.begin; v < range.end; ++v) values_[v] = emit_instruction(code_[v], v);
+}
+
+llvm::Value* Emitter::emit_instruction(const Instruction& i, Value number) {
+  const auto a = [&] { return values_[i.a]; };
+  const auto b = [&] { return values_[i.b]; };
+  const auto unary = [&](const char* name) {
+    llvm::Value* const arguments[] = {a()};
+    return call_sleef(name, arguments);
+  };
+  const auto binary = [&](const char* name) {
+    llvm::Value* const arguments[] = {a(), b()};
+    return call_sleef(name, arguments);
+  };
+  switch (i.op) {
+    case Opcode::constant: return splat(constants_[i.a]);
+    case Opcode::input: return inputs[i.a];
+    case Opcode::variable: return variables[i.a];
+    case Opcode::add: return ir_.CreateFAdd(a(), b());
+    case Opcode::subtract: return ir_.CreateFSub(a(), b());
+    case Opcode::multiply: return ir_.CreateFMul(a(), b());
+    case Opcode::divide: return ir_.CreateFDiv(a(), b());
+    case Opcode::negate: return ir_.CreateFNeg(a());
+    case Opcode::absolute: return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a());
+    case Opcode::fma: return ir_.CreateIntrinsic(llvm::Intrinsic::fma, {value_type_}, {a(), b(), values_[i.c]});
+    case Opcode::sqrt: return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a());
+    case Opcode::sincos: return emit_sincos(a(), cosines_[number]);
+    case Opcode::sin: {
+      llvm::Value* cosine = nullptr;
+      return emit_sincos(a(), cosine);
+    }
+    case Opcode::cos: {
+      llvm::Value* cosine = nullptr;
+      emit_sincos(a(), cosine);
+      return cosine;
+    }
+    case Opcode::cosine_of: return cosines_[i.a];
+    case Opcode::atan2:
+    case Opcode::pow:
+      return binary(opcode_name(i.op));
+    default:
+      return unary(opcode_name(i.op));
+  }
+}
+
+/// Lanes of one call of SLEEF.
+int Emitter::call_width() const { return std::min(lanes_, target_.width); }
+
+std::string Emitter::sleef_name(const char* function, int width) const {
+  const char* suffix = width == 1   ? target_.scalar_suffix.c_str()
+                       : width == 2 ? "sse2"
+                       : width == 4 ? "avx2"
+                                    : "avx512f";
+  return target_.sleef_prefix + function + "d" + std::to_string(width) + "_u10" + suffix;
+}
+
+llvm::FunctionCallee Emitter::sleef(const std::string& name, llvm::Type* result,
+                                    std::span<llvm::Type* const> parameters, bool writes_argument) {
+  auto* type = llvm::FunctionType::get(result, {parameters.data(), parameters.size()}, false);
+  llvm::FunctionCallee callee = module_.getOrInsertFunction(name, type);
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->setDoesNotThrow();
+  function->setWillReturn();
+  function->setMemoryEffects(writes_argument ? llvm::MemoryEffects::argMemOnly(llvm::ModRefInfo::Mod)
+                                             : llvm::MemoryEffects::none());
+  return callee;
+}
+
+llvm::Value* Emitter::part(llvm::Value* value, int index, int width) {
+  if (lanes_ == width) return value;
+  std::vector<int> mask;
+  for (int l = 0; l < width; ++l) mask.push_back(index * width + l);
+  return ir_.CreateShuffleVector(value, mask);
+}
+
+llvm::Value* Emitter::join(std::vector<llvm::Value*> parts) {
+  while (parts.size() > 1) {
+    std::vector<llvm::Value*> wider;
+    for (std::size_t i = 0; i < parts.size(); i += 2) {
+      const auto width = llvm::cast<llvm::FixedVectorType>(parts[i]->getType())->getNumElements();
+      std::vector<int> mask;
+      for (unsigned l = 0; l < 2 * width; ++l) mask.push_back(static_cast<int>(l));
+      wider.push_back(ir_.CreateShuffleVector(parts[i], parts[i + 1], mask));
+    }
+    parts = std::move(wider);
+  }
+  return parts[0];
+}
+
+llvm::Value* Emitter::call_sleef(const char* function, std::span<llvm::Value* const> arguments) {
+  const int width = call_width();
+  llvm::Type* type = of_width(ir_.getDoubleTy(), width);
+  const std::vector<llvm::Type*> parameters(arguments.size(), type);
+  const auto callee = sleef(sleef_name(function, width), type, parameters, false);
+  std::vector<llvm::Value*> results;
+  for (int k = 0; k < lanes_ / width; ++k) {
+    std::vector<llvm::Value*> pieces;
+    for (llvm::Value* argument : arguments) pieces.push_back(part(argument, k, width));
+    results.push_back(ir_.CreateCall(callee, pieces));
+  }
+  return join(std::move(results));
+}
+
+/// Both results in one call. The ABI returns a pair of doubles in registers and a pair of vectors
+/// in memory that the caller provides.
+llvm::Value* Emitter::call_sincos(llvm::Value* angle, llvm::Value*& cosine) {
+  const int width = call_width();
+  const std::string name = sleef_name("sincos", width);
+  llvm::Type* type = of_width(ir_.getDoubleTy(), width);
+  if (width == 1) {
+    llvm::Type* const parameters[] = {type};
+    auto* pair = llvm::StructType::get(type, type);
+    llvm::Value* both = ir_.CreateCall(sleef(name, pair, parameters, false), {angle});
+    cosine = ir_.CreateExtractValue(both, 1);
+    return ir_.CreateExtractValue(both, 0);
+  }
+  auto* pair = llvm::ArrayType::get(type, 2);
+  llvm::Type* const parameters[] = {ir_.getPtrTy(), type};
+  const auto callee = sleef(name, ir_.getVoidTy(), parameters, true);
+  std::vector<llvm::Value*> sines;
+  std::vector<llvm::Value*> cosines;
+  for (int k = 0; k < lanes_ / width; ++k) {
+    llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
+    auto* memory = entry.CreateAlloca(pair);
+    memory->setAlignment(llvm::Align(64));
+    ir_.CreateCall(callee, {memory, part(angle, k, width)});
+    sines.push_back(ir_.CreateLoad(type, memory));
+    cosines.push_back(ir_.CreateLoad(type, ir_.CreateConstInBoundsGEP2_64(pair, memory, 0, 1)));
+  }
+  cosine = join(std::move(cosines));
+  return join(std::move(sines));
+}
+
+/// Inline for ordinary arguments. Lanes with a huge or undefined one take SLEEF's result, the others
+/// keep theirs: no lane sees its neighbours.
+llvm::Value* Emitter::emit_sincos(llvm::Value* angle, llvm::Value*& cosine) {
+  if (!inline_trigonometry_) return call_sincos(angle, cosine);
+  const SinCos fast = emit_inline_sincos(ir_, angle);
+  llvm::Value* const size = ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, angle);
+  llvm::Value* const beyond = ir_.CreateFCmpUGT(size, splat(inline_sincos_range));
+  llvm::BasicBlock* const here = ir_.GetInsertBlock();
+  auto* const rare = llvm::BasicBlock::Create(module_.getContext(), "huge_angle", function_);
+  auto* const next = llvm::BasicBlock::Create(module_.getContext(), "sincos", function_);
+  ir_.CreateCondBr(any(beyond), rare, next, llvm::MDBuilder(module_.getContext()).createUnlikelyBranchWeights());
+  ir_.SetInsertPoint(rare);
+  llvm::Value* slow_cosine = nullptr;
+  llvm::Value* const slow_sine = call_sincos(angle, slow_cosine);
+  llvm::Value* const rare_sine = ir_.CreateSelect(beyond, slow_sine, fast.sine);
+  llvm::Value* const rare_cosine = ir_.CreateSelect(beyond, slow_cosine, fast.cosine);
+  ir_.CreateBr(next);
+  ir_.SetInsertPoint(next);
+  const auto merge = [&](llvm::Value* usual, llvm::Value* exceptional) {
+    llvm::PHINode* phi = ir_.CreatePHI(value_type_, 2);
+    phi->addIncoming(usual, here);
+    phi->addIncoming(exceptional, rare);
+    return phi;
+  };
+  llvm::Value* const sine = merge(fast.sine, rare_sine);
+  cosine = merge(fast.cosine, rare_cosine);
+  return sine;
+}
+
+void emit_program_function(Emitter& e, const Program& program, const std::string& name) {
+  llvm::Type* const parameters[] = {e.ir().getPtrTy(), e.ir().getPtrTy()};
+  llvm::Function* f = e.begin_function(name, e.ir().getVoidTy(), parameters);
+  e.inputs.clear();
+  for (std::uint32_t i = 0; i < program.inputs; ++i) e.inputs.push_back(e.load(f->getArg(0), i));
+  e.begin_program(program.code, program.constants);
+  e.emit({0, static_cast<Value>(program.code.size())});
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) e.store(f->getArg(1), i, e[program.outputs[i]]);
+  e.ir().CreateRetVoid();
+}
+
+}  // namespace rattleback

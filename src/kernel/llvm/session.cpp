@@ -1,0 +1,104 @@
+// The entry point of the compiler library: one LLVM ORC session for the process.
+
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <atomic>
+
+#include "../jit.hpp"
+#include "emitter.hpp"
+
+namespace rattleback {
+namespace {
+
+template <class T>
+T unwrap(llvm::Expected<T> expected, const char* what) {
+  if (expected) return std::move(*expected);
+  throw CompilerError(std::string(what) + ": " + llvm::toString(expected.takeError()));
+}
+
+void unwrap(llvm::Error error, const char* what) {
+  if (error) throw CompilerError(std::string(what) + ": " + llvm::toString(std::move(error)));
+}
+
+VectorTarget host_target() {
+  const auto features = llvm::sys::getHostCPUFeatures();
+  const auto has = [&](const char* name) { return features.lookup(name); };
+  VectorTarget target;
+  target.has_avx2_fma = has("avx2") && has("fma");
+  target.has_avx512 = target.has_avx2_fma && has("avx512f");
+  target.width = target.has_avx512 ? 8 : target.has_avx2_fma ? 4 : 2;
+  // Only functions of one family agree bit for bit between widths.
+  target.sleef_prefix = target.has_avx2_fma ? "Sleef_finz_" : "Sleef_cinz_";
+  target.scalar_suffix = target.has_avx2_fma ? "purecfma" : "purec";
+  return target;
+}
+
+class OrcJit final : public Jit {
+ public:
+  OrcJit() : target_(host_target()) {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    auto machine = unwrap(llvm::orc::JITTargetMachineBuilder::detectHost(), "detecting the processor");
+    machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+    jit_ = unwrap(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(machine)).create(), "starting LLVM");
+    const char prefix = jit_->getDataLayout().getGlobalPrefix();
+    auto& library = jit_->getMainJITDylib();
+    library.addGenerator(unwrap(llvm::orc::DynamicLibrarySearchGenerator::Load("libsleef.so.3", prefix), "loading SLEEF"));
+    library.addGenerator(
+        unwrap(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix), "searching the process"));
+  }
+
+  Compiled<ProgramFunction> compile(const Program& program, int lanes) override {
+    return build<ProgramFunction>(lanes, [&](Emitter& e, const std::string& name) { emit_program_function(e, program, name); });
+  }
+
+  Compiled<StepFunction> compile(const StepProgram& program, int lanes) override {
+    return build<StepFunction>(lanes,
+                               [&](Emitter& e, const std::string& name) { emit_step_function(e, program, name); });
+  }
+
+  std::string target() const override {
+    return llvm::sys::getHostCPUName().str() + ", " + std::to_string(target_.width) + " lanes in a register";
+  }
+
+ private:
+  template <class F, class EmitBody>
+  Compiled<F> build(int lanes, EmitBody&& emit_body) {
+    const std::string name = "kernel" + std::to_string(counter_++);
+    auto context = std::make_unique<llvm::LLVMContext>();
+    auto module = std::make_unique<llvm::Module>(name, *context);
+    module->setDataLayout(jit_->getDataLayout());
+    {
+      Emitter emitter(*module, target_, lanes);
+      emit_body(emitter, name);
+    }
+#ifndef NDEBUG
+    std::string problem;
+    llvm::raw_string_ostream stream(problem);
+    if (llvm::verifyModule(*module, &stream)) throw CompilerError("invalid code was generated: " + problem);
+#endif
+    auto tracker = jit_->getMainJITDylib().createResourceTracker();
+    unwrap(jit_->addIRModule(tracker, llvm::orc::ThreadSafeModule(std::move(module), std::move(context))), "compiling");
+    const auto address = unwrap(jit_->lookup(name), "linking");
+    // The code is freed when the last user lets go of it.
+    std::shared_ptr<const void> code(address.template toPtr<const void*>(), [tracker](const void*) {
+      llvm::consumeError(tracker->remove());
+    });
+    return {address.template toPtr<F>(), std::move(code)};
+  }
+
+  VectorTarget target_;
+  std::unique_ptr<llvm::orc::LLJIT> jit_;
+  std::atomic<std::uint64_t> counter_{0};
+};
+
+}  // namespace
+}  // namespace rattleback
+
+extern "C" __attribute__((visibility("default"))) rattleback::Jit* rattleback_jit() {
+  static auto* const jit = new rattleback::OrcJit;
+  return jit;
+}

@@ -1,0 +1,208 @@
+#include "pivoted_newton.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "builder.hpp"
+#include "rattleback/expr/derivative.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr int max_iterations = 60;
+constexpr double smallest_damping = 1.0 / 1024.0;
+/// An iteration that stops improving below this relative residual has reached its round-off floor:
+/// the equations are ill-conditioned, but solved as well as they can be.
+constexpr double acceptable_floor = 1e-10;
+constexpr std::size_t preallocated_size = 256;
+
+std::vector<Expression> concatenate(std::vector<Expression> a, const std::vector<Expression>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+Program equations_program(const ImplicitSystem& system, const SparseMatrix& jacobian) {
+  Builder builder;
+  Scope scope;
+  const auto arguments = concatenate(system.data, system.unknowns);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    scope.bind(arguments[i], builder.input(static_cast<std::uint32_t>(i), 1, {}));
+  }
+  Program program;
+  program.inputs = static_cast<std::uint32_t>(arguments.size());
+  for (const Expression& r : system.residuals) program.outputs.push_back(builder.lower(r, scope));
+  for (std::size_t i = 0; i < system.residuals.size(); ++i) {
+    program.outputs.push_back(builder.magnitude(program.outputs[i]));
+  }
+  for (const auto& e : jacobian.entries) program.outputs.push_back(builder.lower(e.value, scope));
+  FusedCode fused = fuse(builder, program.outputs);
+  for (Value& v : program.outputs) v = fused.renumbered[v];
+  program.code = std::move(fused.code);
+  program.constants = builder.constants();
+  return program;
+}
+
+}  // namespace
+
+PivotedNewton::PivotedNewton(const ImplicitSystem& system)
+    : size_(system.unknowns.size()), guess_(make_program(system.data, system.guess)),
+      equations_([&] {
+        const SparseMatrix j = jacobian(system.residuals, system.unknowns);
+        for (const auto& e : j.entries) {
+          entries_.emplace_back(static_cast<std::size_t>(e.row), static_cast<std::size_t>(e.column));
+        }
+        return equations_program(system, j);
+      }()),
+      outputs_(make_program(concatenate(system.data, system.unknowns), system.outputs)),
+      arguments_(system.data.size() + size_), unknowns_(arguments_.data() + system.data.size(), size_),
+      values_(2 * size_ + entries_.size()), previous_(size_), correction_(size_),
+      next_correction_(size_), unknown_scale_(size_), row_scale_(size_), order_(size_) {
+  if (size_ <= preallocated_size) matrix_.resize(size_ * size_);
+}
+
+bool PivotedNewton::evaluate(LaneReport& report) {
+  equations_(arguments_, values_);
+  for (std::size_t i = 0; i < size_; ++i) {
+    if (std::isfinite(values_[i])) continue;
+    report.equation = static_cast<int>(i);
+    report.residual = values_[i];
+    return false;
+  }
+  for (std::size_t k = 0; k < entries_.size(); ++k) {
+    if (std::isfinite(values_[2 * size_ + k])) continue;
+    report.equation = static_cast<int>(entries_[k].first);
+    report.residual = values_[2 * size_ + k];
+    return false;
+  }
+  return true;
+}
+
+double PivotedNewton::worst_residual(LaneReport& report) const {
+  report.residual = 0.0;
+  for (std::size_t i = 0; i < size_; ++i) {
+    if (values_[i] == 0.0) continue;
+    const double relative = std::abs(values_[i]) / values_[size_ + i];
+    if (relative <= report.residual) continue;
+    report.residual = relative;
+    report.equation = static_cast<int>(i);
+  }
+  return report.residual;
+}
+
+bool PivotedNewton::factorise(LaneReport& report) {
+  const std::size_t n = size_;
+  matrix_.assign(n * n, 0.0);
+  std::fill(row_scale_.begin(), row_scale_.end(), 0.0);
+  for (std::size_t k = 0; k < entries_.size(); ++k) {
+    const auto [row, column] = entries_[k];
+    matrix_[row * n + column] = values_[2 * n + k];
+    row_scale_[row] = std::max(row_scale_[row], std::abs(values_[2 * n + k]));
+  }
+  for (std::size_t i = 0; i < n; ++i) order_[i] = i;
+  for (std::size_t c = 0; c < n; ++c) {
+    std::size_t best = c;
+    double best_size = -1.0;
+    for (std::size_t i = c; i < n; ++i) {
+      const double scale = row_scale_[order_[i]];
+      const double size = scale > 0.0 ? std::abs(matrix_[order_[i] * n + c]) / scale : 0.0;
+      if (size > best_size) {
+        best_size = size;
+        best = i;
+      }
+    }
+    std::swap(order_[c], order_[best]);
+    const std::size_t p = order_[c];
+    if (!(best_size > static_cast<double>(n) * epsilon)) {
+      report.equation = static_cast<int>(p);
+      return false;
+    }
+    for (std::size_t i = c + 1; i < n; ++i) {
+      double* const row = &matrix_[order_[i] * n];
+      if (row[c] == 0.0) continue;
+      row[c] /= matrix_[p * n + c];  // the multiplier takes the place of the entry it removes
+      for (std::size_t k = c + 1; k < n; ++k) row[k] -= row[c] * matrix_[p * n + k];
+    }
+  }
+  return true;
+}
+
+void PivotedNewton::newton_correction(std::vector<double>& correction) const {
+  const std::size_t n = size_;
+  for (std::size_t c = 0; c < n; ++c) {
+    const double* const row = &matrix_[order_[c] * n];
+    correction[c] = -values_[order_[c]];
+    for (std::size_t k = 0; k < c; ++k) correction[c] -= row[k] * correction[k];
+  }
+  for (std::size_t c = n; c-- > 0;) {
+    const double* const row = &matrix_[order_[c] * n];
+    for (std::size_t k = c + 1; k < n; ++k) correction[c] -= row[k] * correction[k];
+    correction[c] /= row[c];
+  }
+}
+
+double PivotedNewton::scaled_size(const std::vector<double>& correction) const {
+  double size = 0.0;
+  for (std::size_t i = 0; i < size_; ++i) {
+    if (correction[i] != 0.0) size = std::max(size, std::abs(correction[i]) / unknown_scale_[i]);
+  }
+  return size;
+}
+
+// Damping by the natural monotonicity test: a step is good if the Newton correction after it,
+// measured with the old Jacobian, is smaller than the one before. Unlike a norm of the residuals
+// this does not depend on how the equations are scaled (Deuflhard, Newton Methods for Nonlinear
+// Problems, 2004, §3.3).
+void PivotedNewton::iterate(LaneReport& report) {
+  std::fill(unknown_scale_.begin(), unknown_scale_.end(), 0.0);
+  double last_size = std::numeric_limits<double>::infinity();
+  for (int n = 0; n < max_iterations; ++n) {
+    report.outcome = Outcome::not_finite;
+    if (!evaluate(report)) return;
+    report.outcome = Outcome::converged;
+    if (worst_residual(report) <= epsilon) return;
+    report.outcome = Outcome::singular;
+    if (!factorise(report)) return;
+    newton_correction(correction_);
+    ++report.iterations;
+    for (std::size_t i = 0; i < size_; ++i) {
+      unknown_scale_[i] = std::max({unknown_scale_[i], std::abs(unknowns_[i]), std::abs(correction_[i])});
+    }
+    const double size = scaled_size(correction_);
+    const bool stalled = size <= acceptable_floor && size > 0.5 * last_size;
+    last_size = size;
+    report.outcome = Outcome::converged;
+    if (stalled || size <= epsilon) return;
+
+    std::copy(unknowns_.begin(), unknowns_.end(), previous_.begin());
+    bool accepted = false;
+    for (double damping = 1.0; damping >= smallest_damping && !accepted; damping *= 0.5) {
+      for (std::size_t i = 0; i < size_; ++i) unknowns_[i] = previous_[i] + damping * correction_[i];
+      report.outcome = Outcome::not_finite;
+      if (!evaluate(report)) continue;
+      report.outcome = Outcome::not_converged;
+      newton_correction(next_correction_);
+      accepted = size <= acceptable_floor || scaled_size(next_correction_) <= (1.0 - 0.25 * damping) * size;
+    }
+    if (!accepted) {
+      if (report.outcome == Outcome::not_converged) worst_residual(report);
+      return;
+    }
+  }
+  report.outcome = Outcome::not_converged;
+}
+
+void PivotedNewton::solve(std::span<const double> data, std::span<double> outputs, LaneReport& report) {
+  std::copy(data.begin(), data.end(), arguments_.begin());
+  guess_(data, unknowns_);
+  iterate(report);
+  if (report.outcome != Outcome::converged) return;
+  report.equation = -1;
+  outputs_(arguments_, outputs);
+  if (!std::all_of(outputs.begin(), outputs.end(), [](double x) { return std::isfinite(x); })) {
+    report.outcome = Outcome::not_finite;
+  }
+}
+
+}  // namespace rattleback

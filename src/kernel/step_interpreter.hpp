@@ -1,0 +1,83 @@
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "execute.hpp"
+#include "step_program.hpp"
+
+namespace rattleback {
+
+/// Runs a step program instruction by instruction in the number type T: the reference for compiled
+/// steps, and steps in more digits than double has.
+template <class T>
+class StepInterpreter {
+ public:
+  explicit StepInterpreter(const StepProgram& program)
+      : program_(program), values_(program.code.size()), variables_(program.variables) {}
+
+  /// One step. False if the fast path failed: an iteration did not converge, a linear solve lost
+  /// accuracy, or an output is not finite.
+  bool operator()(const T* data, T* outputs, int& iterations) {
+    data_ = data;
+    iterations = 0;
+    run(program_.invariant);
+    for (const StepBlock& block : program_.blocks) {
+      run(block.before);
+      if (block.iterative ? !iterate(block, iterations) : !is_accurate(block)) return false;
+    }
+    run(program_.after);
+    for (std::size_t i = 0; i < program_.outputs.size(); ++i) outputs[i] = values_[program_.outputs[i]];
+    return all_finite(program_.must_be_finite);
+  }
+
+ private:
+  void run(const CodeRange& range) {
+    for (Value v = range.begin; v < range.end; ++v) {
+      values_[v] = execute<T>(program_.code[v], program_.constants.data(), data_, variables_.data(), values_.data());
+    }
+  }
+
+  bool is_accurate(const StepBlock& block) const {
+    return all_below(block, linear_floor) && all_finite(block.must_be_finite);
+  }
+
+  bool all_finite(const std::vector<Value>& some) const {
+    return std::all_of(some.begin(), some.end(), [&](Value v) { return values_[v] * T(0) == T(0); });
+  }
+
+  bool all_below(const StepBlock& block, double floor) const {
+    using std::abs;
+    const T tolerance = T(floor) * std::numeric_limits<T>::epsilon();
+    for (const ResidualCheck& c : block.residuals) {
+      // As a difference: infinite residuals of infinite magnitude do not pass.
+      if (!(abs(values_[c.residual]) - tolerance * values_[c.magnitude] <= T(0))) return false;
+    }
+    return true;
+  }
+
+  bool iterate(const StepBlock& block, int& iterations) {
+    for (std::size_t k = 0; k < block.variables.size(); ++k) variables_[block.variables[k]] = values_[block.guess[k]];
+    bool was_at_floor = false;
+    for (int n = 0;; ++n) {
+      run(block.check);
+      const bool at_floor = all_below(block, stalled_floor);
+      if (all_below(block, tight_floor) || (at_floor && was_at_floor)) return true;
+      if (n == max_fast_iterations) return false;
+      was_at_floor = at_floor;
+      run(block.solve);
+      for (std::size_t k = 0; k < block.variables.size(); ++k) {
+        variables_[block.variables[k]] += values_[block.correction[k]];
+      }
+      ++iterations;
+    }
+  }
+
+  const StepProgram& program_;
+  std::vector<T> values_;
+  std::vector<T> variables_;
+  const T* data_ = nullptr;
+};
+
+}  // namespace rattleback

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <vector>
+
+#include "rattleback/kernel/implicit_system.hpp"
+#include "rattleback/kernel/program.hpp"
+
+namespace rattleback {
+
+/// Consecutive instructions.
+struct CodeRange {
+  Value begin = 0;
+  Value end = 0;
+  friend bool operator==(const CodeRange&, const CodeRange&) = default;
+};
+
+/// |residual| against the magnitude of its terms: what rounding lets us ask for.
+struct ResidualCheck {
+  Value residual;
+  Value magnitude;
+  friend bool operator==(const ResidualCheck&, const ResidualCheck&) = default;
+};
+
+/// One block of the block-triangular order.
+///
+/// A linear block is solved by `before` and then checked; nothing is iterated. In an iterative block
+///
+///     u ← guess
+///     repeat   evaluate `check`; stop if every residual is at its round-off floor
+///              evaluate `solve`; u ← u + correction
+///
+/// so that at the end the values of `check` belong to the solution and later code may use them.
+struct StepBlock {
+  bool iterative = false;
+  CodeRange before;
+  CodeRange check;
+  CodeRange solve;
+  std::vector<std::uint32_t> variables;  ///< slots of Opcode::variable
+  std::vector<Value> guess;
+  std::vector<Value> correction;
+  std::vector<ResidualCheck> residuals;
+  /// Solutions of linear blocks that are mere substitutions: accurate whenever they are finite.
+  std::vector<Value> must_be_finite;
+
+  friend bool operator==(const StepBlock&, const StepBlock&) = default;
+};
+
+/// Code that solves an implicit system: inputs are the data, outputs are the outputs.
+struct StepProgram {
+  std::vector<Instruction> code;
+  std::vector<double> constants;
+  std::uint32_t inputs = 0;
+  std::uint32_t state = 0;      ///< the first outputs replace the first inputs from step to step
+  std::uint32_t variables = 0;  ///< unknowns that are iterated
+  CodeRange invariant;          ///< depends on parameters only: once for many steps
+  std::vector<StepBlock> blocks;
+  CodeRange after;
+  std::vector<Value> must_be_finite;  ///< parts of outputs that may be undefined though the solution is not
+  std::vector<Value> outputs;
+
+  friend bool operator==(const StepProgram&, const StepProgram&) = default;
+};
+
+/// Iterations the fast path may use before a step is handed to the pivoted solver.
+inline constexpr int max_fast_iterations = 12;
+/// An iteration ends when every residual is below this many ulps of its magnitude …
+inline constexpr double tight_floor = 4.0;
+/// … or has been below this many twice in a row: it stalls at its floor.
+inline constexpr double stalled_floor = 64.0;
+/// A linear block whose residual exceeds this many ulps of its magnitude has lost accuracy.
+inline constexpr double linear_floor = 1024.0;
+
+/// Throws StructureError if the equations cannot determine the unknowns, ExpressionError for symbols
+/// that are neither data nor unknowns.
+StepProgram make_step_program(const ImplicitSystem& system);
+
+}  // namespace rattleback

@@ -1,0 +1,62 @@
+// The tangent map of a step is itself an implicit system. Its equations contain those of the step,
+// so the block-triangular order solves the step first and then, in linear blocks with equal
+// matrices, each direction; value numbering shares their factorisation.
+
+#include <fmt/format.h>
+
+#include "rattleback/expr/derivative.hpp"
+#include "rattleback/kernel/implicit_system.hpp"
+
+namespace rattleback {
+namespace {
+
+std::vector<Expression> concatenate(std::vector<Expression> a, std::span<const Expression> b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+/// Appends unknowns δu and equations for one direction of the data; returns δo.
+std::vector<Expression> append_direction(ImplicitSystem& extended, const ImplicitSystem& system,
+                                         std::span<const Expression> direction, std::string_view suffix) {
+  std::vector<Expression> unknown_directions;
+  for (const Expression& u : system.unknowns) {
+    unknown_directions.push_back(Expression::symbol(fmt::format("δ{}{}", u.name(), suffix)));
+    extended.unknowns.push_back(unknown_directions.back());
+    extended.guess.emplace_back(0.0);
+  }
+  const auto variables = concatenate(system.unknowns, system.data);
+  const auto directions = concatenate(unknown_directions, direction);
+  const auto linearised = directional_derivative(system.residuals, variables, directions);
+  extended.residuals.insert(extended.residuals.end(), linearised.begin(), linearised.end());
+  return directional_derivative(system.outputs, variables, directions);
+}
+
+}  // namespace
+
+ImplicitSystem with_tangent(const ImplicitSystem& system) {
+  ImplicitSystem extended = system;
+  std::vector<Expression> direction;
+  for (const Expression& d : system.data) direction.push_back(Expression::symbol("δ" + d.name()));
+  extended.data = concatenate(system.data, direction);
+  if (!extended.typical.empty()) extended.typical.resize(extended.data.size(), 1.0);
+  extended.state = 0;
+  const auto tangent = append_direction(extended, system, direction, "");
+  extended.outputs = concatenate(system.outputs, tangent);
+  return extended;
+}
+
+ImplicitSystem with_tangent_matrix(const ImplicitSystem& system, std::size_t rows, std::size_t columns) {
+  ImplicitSystem extended = system;
+  std::vector<std::vector<Expression>> matrix_columns;
+  for (std::size_t j = 0; j < columns; ++j) {
+    std::vector<Expression> unit(system.data.size());
+    unit[j] = 1.0;
+    matrix_columns.push_back(append_direction(extended, system, unit, fmt::format("/δ{}", system.data[j].name())));
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < columns; ++j) extended.outputs.push_back(matrix_columns[j][i]);
+  }
+  return extended;
+}
+
+}  // namespace rattleback
