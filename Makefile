@@ -17,7 +17,7 @@ build: install-packages ## leaves the command at build/rattleback
 	cmake --build $(BUILD)
 
 bench: build ## compiled code against hand-written code, as ratios inside one run
-	$(BUILD)/benchmarks/kernel_benchmark
+	$(BUILD)/kernel_benchmark
 
 sanitize: ## the fast tests under the address and undefined-behaviour sanitizers
 	$(MAKE) build PRESET=sanitize

@@ -164,7 +164,9 @@ Expression sum(std::span<const Term> terms, double constant) {
     if (t.weight == 0.0 || t.expression.is_constant()) continue;
     if (merges_into_sum(t) && !alone) {
       constant += t.weight * t.expression.value();
-      for (const Term& inner : t.expression.operands()) collected.push_back({inner.expression, t.weight * inner.weight});
+      for (const Term& inner : t.expression.operands()) {
+        collected.push_back({inner.expression, t.weight * inner.weight});
+      }
     } else {
       Term split = split_coefficient(t.expression);
       split.weight *= t.weight;

@@ -33,6 +33,8 @@ Opcode opcode_of(Function f) {
 /// Integer powers up to this one are multiplied out.
 constexpr double largest_multiplied_power = 64.0;
 
+constexpr double largest_tolerated_angle = 67108864.0;  // 2²⁶
+
 }  // namespace
 
 std::size_t Builder::Hash::operator()(const Instruction& i) const {
@@ -272,6 +274,7 @@ Value Builder::magnitude(Value root) {
     switch (op) {
       case Opcode::add: case Opcode::subtract: case Opcode::multiply: return 2;
       case Opcode::divide: case Opcode::negate: return 1;
+      case Opcode::sin: case Opcode::cos: case Opcode::exp: return 1;
       default: return 0;
     }
   };
@@ -293,6 +296,15 @@ Value Builder::magnitude(Value root) {
       case Opcode::multiply: result = multiply(magnitude_[i.a], magnitude_[i.b]); break;
       case Opcode::divide: result = divide(magnitude_[i.a], absolute(i.b)); break;
       case Opcode::negate: result = magnitude_[i.a]; break;
+      case Opcode::sin:
+      case Opcode::cos: {
+        // The rounding of a large angle shows in its sine. Up to a bound: an iteration that ran away
+        // must not pass for one at its floor.
+        const Value angle = operation(Opcode::minimum, magnitude_[i.a], constant(largest_tolerated_angle));
+        result = add(absolute(v), angle);
+        break;
+      }
+      case Opcode::exp: result = multiply(v, add(constant(1.0), magnitude_[i.a])); break;
       default: result = absolute(v); break;
     }
     magnitude_[v] = result;

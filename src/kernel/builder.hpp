@@ -60,8 +60,8 @@ class Builder {
   /// that was lowered.
   Value lower(const Expression& e, Scope& scope);
 
-  /// The same formula with every sum replaced by the sum of absolute values: the scale of the
-  /// rounding error that evaluating v makes.
+  /// The same formula with every sum replaced by the sum of absolute values, and with what rounded
+  /// arguments do to functions: the scale of the rounding error that evaluating v makes.
   Value magnitude(Value v);
   /// From now on the magnitude of v is |v|: v counts as given, however it was computed.
   void take_as_given(Value v);

@@ -35,6 +35,15 @@ T atan2_of(const T& y, const T& x) {
 }
 
 template <class T>
+T minimum_of(const T& a, const T& b) {
+  if constexpr (is_complex<T>::value) {
+    return a.real() < b.real() ? a : b;
+  } else {
+    return a < b ? a : b;
+  }
+}
+
+template <class T>
 T fma_of(const T& a, const T& b, const T& c) {
   if constexpr (std::is_floating_point_v<T>) {
     return std::fma(a, b, c);
@@ -59,6 +68,7 @@ T execute(const Instruction& i, const double* constants, const T* inputs, const 
     case Opcode::divide: return values[i.a] / values[i.b];
     case Opcode::negate: return -values[i.a];
     case Opcode::absolute: return T(abs(values[i.a]));
+    case Opcode::minimum: return minimum_of(values[i.a], values[i.b]);
     case Opcode::fma: return fma_of(values[i.a], values[i.b], values[i.c]);
     case Opcode::sqrt: return sqrt(values[i.a]);
     case Opcode::sincos: return sin(values[i.a]);

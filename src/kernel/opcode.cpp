@@ -12,6 +12,7 @@ int operand_count(Opcode op) {
     case Opcode::subtract:
     case Opcode::multiply:
     case Opcode::divide:
+    case Opcode::minimum:
     case Opcode::cosine_of:
     case Opcode::atan2:
     case Opcode::pow:
@@ -25,7 +26,7 @@ int operand_count(Opcode op) {
 
 const char* opcode_name(Opcode op) {
   constexpr const char* names[] = {"constant", "input", "variable", "add", "subtract", "multiply", "divide",
-                                   "negate", "absolute", "fma", "sqrt", "sincos", "cosine_of", "sin", "cos",
+                                   "negate", "absolute", "minimum", "fma", "sqrt", "sincos", "cosine_of", "sin", "cos",
                                    "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh",
                                    "exp", "log", "pow"};
   return names[static_cast<std::size_t>(op)];

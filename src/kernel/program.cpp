@@ -22,18 +22,21 @@ FusedCode fuse(const Builder& builder, std::span<const Value> roots) {
     if (uses[v] > 0) for_operands(code[v], [&](Value operand) { ++uses[operand]; });
   }
 
-  // Which addition takes which multiplication along.
+  // Which addition takes which multiplication along. A product that is needed elsewhere too is then
+  // computed twice, but the fused operation costs no more than the addition and is done sooner.
   std::vector<Value> fused_into(code.size(), 0);
-  std::vector<bool> absorbed(code.size(), false);
   for (Value v = 0; v < code.size(); ++v) {
     if (uses[v] == 0 || (code[v].op != Opcode::add && code[v].op != Opcode::subtract)) continue;
     for (const Value m : {code[v].b, code[v].a}) {
-      if (code[m].op == Opcode::multiply && uses[m] == 1 && builder.level(m) == builder.level(v)) {
-        fused_into[v] = m + 1;
-        absorbed[m] = true;
-        break;
-      }
+      if (code[m].op != Opcode::multiply || builder.level(m) != builder.level(v)) continue;
+      if (fused_into[v] == 0 || uses[m] == 1) fused_into[v] = m + 1;
     }
+  }
+  for (Value v = 0; v < code.size(); ++v) {
+    if (fused_into[v] == 0) continue;
+    --uses[fused_into[v] - 1];
+    ++uses[code[fused_into[v] - 1].a];
+    ++uses[code[fused_into[v] - 1].b];
   }
 
   std::unordered_map<Value, std::pair<bool, bool>> angles;
@@ -58,7 +61,7 @@ FusedCode fuse(const Builder& builder, std::span<const Value> roots) {
     return position->second;
   };
   for (Value v = 0; v < code.size(); ++v) {
-    if (uses[v] == 0 || absorbed[v]) continue;
+    if (uses[v] == 0) continue;
     Instruction i = code[v];
     const int level = builder.level(v);
     if (fused_into[v] != 0) {

@@ -171,7 +171,10 @@ std::string Step::describe(const LaneReport& report) const {
 template <class T>
 std::vector<T> interpret_step(const ImplicitSystem& system, std::span<const T> data) {
   if (data.size() != system.data.size()) throw std::invalid_argument("a step was called with the wrong number of data");
-  const StepProgram program = make_step_program(system);
+  ImplicitSystem here = system;  // this very point decides about pivots
+  here.typical.clear();
+  for (const T& d : data) here.typical.push_back(static_cast<double>(d));
+  const StepProgram program = make_step_program(here);
   StepInterpreter<T> interpreter(program);
   std::vector<T> outputs(system.outputs.size());
   int iterations = 0;

@@ -78,7 +78,9 @@ class StepBuilder {
     program_.inputs = static_cast<std::uint32_t>(system.data.size());
     program_.state = static_cast<std::uint32_t>(system.state);
     for (std::size_t i = 0; i < system.data.size(); ++i) {
-      const Value v = builder_.input(static_cast<std::uint32_t>(i), i < system.state ? 1 : 0, data_sample(system, i));
+      // Without a state every call brings new data, and nothing is known once for all.
+      const int level = system.state == 0 || i < system.state ? 1 : 0;
+      const Value v = builder_.input(static_cast<std::uint32_t>(i), level, data_sample(system, i));
       scope_.bind(system.data[i], v);
       data_scope_.bind(system.data[i], v);
     }

@@ -279,7 +279,8 @@ TEST_F(Accumulation, JacobianHoldsEveryDerivativeInEitherDirection) {
     for (std::size_t k = 0; k < j.entries.size(); ++k) {
       EXPECT_FALSE(j.entries[k].value.is_constant(0.0));
       if (k == 0) continue;
-      EXPECT_LT(std::pair(j.entries[k - 1].row, j.entries[k - 1].column), std::pair(j.entries[k].row, j.entries[k].column));
+      const auto& before = j.entries[k - 1];
+      EXPECT_LT(std::pair(before.row, before.column), std::pair(j.entries[k].row, j.entries[k].column));
     }
   };
   check(functions_);

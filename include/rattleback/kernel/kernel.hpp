@@ -40,6 +40,8 @@ class Kernel {
 
   int lanes() const { return lanes_; }
   bool is_compiled() const { return function_ != nullptr; }
+  /// Where the native code is; null if interpreted.
+  const void* address() const { return code_.get(); }
 
  private:
   Program program_;

@@ -15,7 +15,7 @@ enum class Opcode : std::uint8_t {
   input,     ///< input a
   variable,  ///< unknown a of an iteration (StepProgram only)
   add, subtract, multiply, divide,
-  negate, absolute,
+  negate, absolute, minimum,
   fma,       ///< a·b + c, rounded once: the same bits with any number of lanes, compiled or not
   sqrt,
   sincos,    ///< the sine of a; the cosine is read by `cosine_of`

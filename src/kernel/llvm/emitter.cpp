@@ -100,6 +100,7 @@ llvm::Value* Emitter::emit_instruction(const Instruction& i, Value number) {
     case Opcode::divide: return ir_.CreateFDiv(a(), b());
     case Opcode::negate: return ir_.CreateFNeg(a());
     case Opcode::absolute: return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a());
+    case Opcode::minimum: return ir_.CreateSelect(ir_.CreateFCmpOLT(a(), b()), a(), b());
     case Opcode::fma: return ir_.CreateIntrinsic(llvm::Intrinsic::fma, {value_type_}, {a(), b(), values_[i.c]});
     case Opcode::sqrt: return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a());
     case Opcode::sincos: return emit_sincos(a(), cosines_[number]);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Implicit systems for tests and benchmarks: the DLA integrator with the midpoint rule
-// (Cortés & Martínez, Nonholonomic integrators) of a mechanical system, in position–momentum form.
+// How an integrator becomes an implicit system: the discrete Lagrange–d'Alembert (DLA) method with the
+// midpoint rule (Cortés & Martínez, Nonholonomic integrators, 2001), in position–momentum form.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/kernel/implicit_system.hpp"
 
-namespace rattleback::test {
+namespace rattleback::examples {
 
 struct MechanicalModel {
   std::vector<std::string> coordinates;
@@ -93,4 +93,4 @@ inline ImplicitSystem dla_midpoint(const MechanicalModel& model) {
   return system;
 }
 
-}  // namespace rattleback::test
+}  // namespace rattleback::examples

@@ -1,0 +1,70 @@
+// A step allocates nothing, on the fast path and on the careful one.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "examples/dla_midpoint.hpp"
+#include "rattleback/expr/parse.hpp"
+#include "rattleback/kernel/step.hpp"
+
+namespace {
+std::atomic<long> allocations{0};
+}
+
+// Not inlined: g++ would pair the malloc inside with the delete outside and complain.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace rattleback {
+namespace {
+
+long allocations_of(Step& step, std::vector<double> data) {
+  std::vector<double> outputs(step.system().outputs.size() * static_cast<std::size_t>(step.lanes()));
+  const long before = allocations;
+  for (int n = 0; n < 10; ++n) step.run(data, outputs, 5);
+  return allocations - before;
+}
+
+TEST(Allocation, the_counter_counts) {
+  const long before = allocations;
+  auto* const p = new int(1);
+  EXPECT_EQ(allocations - before, 1);
+  delete p;
+}
+
+TEST(Allocation, steps_allocate_nothing) {
+  for (const Backend backend : {Backend::compiled, Backend::interpreted}) {
+    for (const int lanes : {1, 8}) {
+      Step step(examples::dla_midpoint(examples::chaplygin_sleigh()), lanes, backend);
+      std::vector<double> data;
+      for (const double v : {1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.12, 1.0, 1.0, 1.0, 0.1}) {
+        data.insert(data.end(), static_cast<std::size_t>(lanes), v);
+      }
+      EXPECT_EQ(allocations_of(step, data), 0);
+      EXPECT_EQ(step.reports()[0].outcome, Outcome::converged);
+    }
+  }
+}
+
+TEST(Allocation, rescued_steps_allocate_nothing) {
+  ImplicitSystem s;
+  s.data = {Expression::symbol("d")};
+  s.unknowns = {Expression::symbol("u")};
+  s.residuals = {parse("atan(u) - d")};
+  s.guess = {Expression(20.0)};
+  s.outputs = s.unknowns;
+  Step step(s);
+  EXPECT_EQ(allocations_of(step, {0.5}), 0);
+  EXPECT_EQ(step.reports()[0].pivoted, 5);
+}
+
+}  // namespace
+}  // namespace rattleback

@@ -1,0 +1,463 @@
+// Implicit steps: what is solved and how, outcomes, lanes, more digits.
+
+#include "rattleback/kernel/step.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <random>
+
+#include "examples/dla_midpoint.hpp"
+#include "kernel/step_program.hpp"
+#include "rattleback/expr/parse.hpp"
+#include "rattleback/kernel/interpreter.hpp"
+
+namespace rattleback {
+namespace {
+
+std::vector<Expression> symbols(const std::vector<std::string>& names) {
+  std::vector<Expression> result;
+  for (const auto& name : names) result.push_back(Expression::symbol(name));
+  return result;
+}
+
+std::vector<Expression> parse_all(const std::vector<std::string>& texts) {
+  std::vector<Expression> result;
+  for (const auto& text : texts) result.push_back(parse(text));
+  return result;
+}
+
+/// A system that returns its unknowns.
+ImplicitSystem equations(const std::vector<std::string>& data, const std::vector<std::string>& unknowns,
+                         const std::vector<std::string>& residuals, const std::vector<std::string>& guess) {
+  ImplicitSystem s;
+  s.data = symbols(data);
+  s.unknowns = symbols(unknowns);
+  s.residuals = parse_all(residuals);
+  s.guess = parse_all(guess);
+  s.outputs = s.unknowns;
+  return s;
+}
+
+constexpr double particle_start[] = {1, 0, 0, 0, 1, 0, 0, 0, 0, 0.2};
+constexpr double sleigh_start[] = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0.12, 1, 1, 1, 0.1};
+
+class OnEachBackend : public testing::TestWithParam<Backend> {};
+INSTANTIATE_TEST_SUITE_P(Step, OnEachBackend, testing::Values(Backend::interpreted, Backend::compiled),
+                         [](const auto& p) { return p.param == Backend::compiled ? "compiled" : "interpreted"; });
+
+TEST(StepProgram, quadratic_particle_needs_no_iteration) {
+  const StepProgram p = make_step_program(examples::dla_midpoint(examples::quadratic_particle()));
+  ASSERT_EQ(p.blocks.size(), 2U);  // y alone, then x, z and λ
+  EXPECT_FALSE(p.blocks[0].iterative);
+  EXPECT_FALSE(p.blocks[1].iterative);
+  int divisions = 0;
+  for (Value v = p.invariant.end; v < p.code.size(); ++v) divisions += p.code[v].op == Opcode::divide ? 1 : 0;
+  EXPECT_EQ(divisions, 1);  // as in the closed form by hand
+}
+
+TEST(StepProgram, sleigh_is_one_block_that_iterates) {
+  const StepProgram p = make_step_program(examples::dla_midpoint(examples::chaplygin_sleigh()));
+  ASSERT_EQ(p.blocks.size(), 1U);
+  EXPECT_TRUE(p.blocks[0].iterative);
+  // The angle of A(q₀) and everything that depends on parameters only stays out of the iteration.
+  int sines_in_iteration = 0;
+  for (Value v = p.blocks[0].check.begin; v < p.blocks[0].solve.end; ++v) {
+    sines_in_iteration += p.code[v].op == Opcode::sincos ? 1 : 0;
+  }
+  EXPECT_EQ(sines_in_iteration, 1);
+}
+
+TEST(StepProgram, code_of_a_sparse_system_grows_linearly) {
+  // A ring of coupled nonlinear equations: one block, Jacobian with a border.
+  const auto size = [](int n) {
+    ImplicitSystem s;
+    for (int i = 0; i < n; ++i) {
+      s.unknowns.push_back(Expression::symbol("u" + std::to_string(i)));
+      s.guess.emplace_back(0.0);
+    }
+    const Expression d = Expression::symbol("d");
+    s.data = {d};
+    for (int i = 0; i < n; ++i) {
+      const Expression& u = s.unknowns[static_cast<std::size_t>(i)];
+      const Expression& next = s.unknowns[static_cast<std::size_t>((i + 1) % n)];
+      s.residuals.push_back(4 * u + pow(u, 3) - sin(next) - d);
+    }
+    s.outputs = s.unknowns;
+    return static_cast<double>(make_step_program(s).code.size());
+  };
+  EXPECT_LT(size(400) / size(100), 4.4);
+}
+
+TEST_P(OnEachBackend, particle_follows_its_discrete_equations) {
+  // Truth: the two equations of the method, evaluated here in float128 from the definition.
+  Step step(examples::dla_midpoint(examples::quadratic_particle()), 1, GetParam());
+  std::vector<double> data(std::begin(particle_start), std::end(particle_start));
+  std::vector<double> out(9);
+  for (int n = 0; n < 500; ++n) {
+    const std::vector<double> before = data;
+    ASSERT_EQ(step.run(data, out), 1);
+    const float128 h = before[9];
+    float128 q[3], p[3], mid[3], v[3];
+    for (std::size_t i = 0; i < 3; ++i) {
+      q[i] = before[i];
+      p[i] = before[3 + i];
+      const float128 d = out[6 + i];
+      mid[i] = q[i] + d / 2;
+      v[i] = d / h;
+    }
+    EXPECT_NEAR(static_cast<double>(v[2] - mid[1] * v[0]), 0.0, 1e-14);                  // A(q̄) v̄ = 0
+    const float128 rx = p[0] - h * mid[0] - v[0];                                         // p + h/2 L_q − L_v
+    const float128 ry = p[1] - h * mid[1] - v[1];
+    const float128 rz = p[2] - v[2];
+    EXPECT_NEAR(static_cast<double>(ry), 0.0, 1e-14);
+    EXPECT_NEAR(static_cast<double>(rx + q[1] * rz), 0.0, 1e-14 * (1 + std::abs(before[1])));  // ⊥ to A(q₀)ᵀ = (−y, 0, 1)
+    EXPECT_NEAR(data[3], static_cast<double>(v[0] - h * mid[0]), 1e-14);
+  }
+}
+
+TEST_P(OnEachBackend, sleigh_reaches_the_known_end) {
+  // Reference end of the continuous motion at t = 30, and the size of this method's error there.
+  Step step(examples::dla_midpoint(examples::chaplygin_sleigh()), 1, GetParam());
+  std::vector<double> data(std::begin(sleigh_start), std::end(sleigh_start));
+  std::vector<double> out(9);
+  ASSERT_EQ(step.run(data, out, 250), 250);
+  const double error = std::max({std::abs(data[0] + 1.32195001), std::abs(data[1] + 38.49751118), std::abs(data[2] + 1.63612548)});
+  EXPECT_NEAR(error, 1.044e-3, 0.01e-3);
+  EXPECT_EQ(step.reports()[0].outcome, Outcome::converged);
+  EXPECT_LE(step.reports()[0].max_iterations, 4);
+  EXPECT_EQ(step.reports()[0].pivoted, 0);
+}
+
+TEST(Step, many_steps_in_one_call_are_the_same_as_one_by_one) {
+  const ImplicitSystem system = examples::dla_midpoint(examples::chaplygin_sleigh());
+  Step step(system, 4);
+  std::vector<double> data(14 * 4);
+  for (std::size_t i = 0; i < 14; ++i) {
+    for (std::size_t l = 0; l < 4; ++l) data[4 * i + l] = sleigh_start[i] + (i < 3 ? 0.1 * static_cast<double>(l) : 0.0);
+  }
+  std::vector<double> single = data;
+  std::vector<double> out(9 * 4);
+  ASSERT_EQ(step.run(data, out, 100), 100);
+  for (int n = 0; n < 100; ++n) ASSERT_EQ(step.run(single, out), 1);
+  EXPECT_EQ(data, single);
+}
+
+class StepLanes : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(All, StepLanes, testing::Values(4, 8, 16));
+
+TEST_P(StepLanes, give_the_bits_of_one_lane_whatever_the_neighbours_do) {
+  // Trajectories that need different numbers of iterations, some of them with huge angles.
+  const ImplicitSystem system = examples::dla_midpoint(examples::chaplygin_sleigh());
+  const auto width = static_cast<std::size_t>(GetParam());
+  Step many(system, GetParam());
+  Step one(system, 1);
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  for (int trial = 0; trial < 50; ++trial) {
+    std::vector<double> data(14 * width);
+    for (std::size_t l = 0; l < width; ++l) {
+      const double wild = random() % 4 == 0 ? 3e6 : 3.0;
+      for (std::size_t i = 0; i < 14; ++i) {
+        double v = sleigh_start[i];
+        if (i < 2 || (i >= 3 && i < 6)) v += uniform(random);
+        if (i == 2) v = wild * uniform(random);
+        data[width * i + l] = v;
+      }
+    }
+    const std::vector<double> start = data;
+    std::vector<double> out(9 * width);
+    ASSERT_EQ(many.run(data, out, 20), 20);
+    for (std::size_t l = 0; l < width; ++l) {
+      std::vector<double> lane(14);
+      for (std::size_t i = 0; i < 14; ++i) lane[i] = start[width * i + l];
+      std::vector<double> lane_out(9);
+      ASSERT_EQ(one.run(lane, lane_out, 20), 20);
+      for (std::size_t i = 0; i < 9; ++i) {
+        ASSERT_EQ(std::bit_cast<std::uint64_t>(lane[i]), std::bit_cast<std::uint64_t>(data[width * i + l])) << trial;
+      }
+      ASSERT_EQ(one.reports()[0].iterations, many.reports()[l].iterations);
+    }
+  }
+}
+
+/// a·x = b, entry by entry from the data.
+ImplicitSystem linear_system(int n) {
+  ImplicitSystem s;
+  for (int i = 0; i < n; ++i) s.unknowns.push_back(Expression::symbol("x" + std::to_string(i)));
+  for (int i = 0; i < n; ++i) {
+    Expression r;
+    for (int j = 0; j < n; ++j) {
+      s.data.push_back(Expression::symbol("a" + std::to_string(i) + "_" + std::to_string(j)));
+      r += s.data.back() * s.unknowns[static_cast<std::size_t>(j)];
+    }
+    s.data.push_back(Expression::symbol("b" + std::to_string(i)));
+    s.residuals.push_back(r - s.data.back());
+    s.guess.emplace_back(0.0);
+  }
+  s.outputs = s.unknowns;
+  return s;
+}
+
+TEST_P(OnEachBackend, a_matrix_that_needs_pivoting_is_solved_with_pivots) {
+  // The example of every textbook: without exchange of rows x₀ comes out as 0, and it is 1.
+  ImplicitSystem s = linear_system(2);
+  s.typical = {1, 1, 1, 1, 1, 2};  // misleads the choice of pivots: here the first entry is large
+  Step step(s, 1, GetParam());
+  std::vector<double> data{1e-20, 1, 1, 1, 1, 2};
+  std::vector<double> x(2);
+  ASSERT_EQ(step.run(data, x), 1);
+  EXPECT_DOUBLE_EQ(x[0], 1.0);
+  EXPECT_DOUBLE_EQ(x[1], 1.0);
+}
+
+TEST_P(OnEachBackend, pivoting_is_used_when_and_only_when_accuracy_is_lost) {
+  ImplicitSystem s = linear_system(3);
+  s.typical = {1, 0.1, 0.1, 1, 0.1, 1, 0.1, 1, 0.1, 0.1, 1, 1};  // the diagonal looks safe
+  Step step(s, 1, GetParam());
+  std::mt19937_64 random(8);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  int rescued = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    std::vector<double> data(12);
+    for (double& v : data) v = uniform(random);
+    const bool hostile = trial % 2 == 0;
+    for (const std::size_t k : {0U, 5U, 10U}) data[k] = hostile ? 1e-17 * data[k] : 3.0 + data[k];
+    std::vector<double> x(3);
+    ASSERT_EQ(step.run(data, x), 1);
+    rescued += static_cast<int>(step.reports()[0].pivoted);
+    if (!hostile) {
+      EXPECT_EQ(step.reports()[0].pivoted, 0);
+    }
+    for (std::size_t i = 0; i < 3; ++i) {  // every row, relative to its terms
+      float128 r = -float128(data[4 * i + 3]);
+      double size = std::abs(data[4 * i + 3]);
+      for (std::size_t j = 0; j < 3; ++j) {
+        r += float128(data[4 * i + j]) * x[j];
+        size += std::abs(data[4 * i + j] * x[j]);
+      }
+      ASSERT_LE(std::abs(static_cast<double>(r)), 3e-13 * size) << trial;
+    }
+  }
+  EXPECT_GT(rescued, 900);
+}
+
+TEST_P(OnEachBackend, a_singular_system_names_its_equation) {
+  Step step(linear_system(2), 1, GetParam());
+  std::vector<double> data{1, 2, 1, 2, 4, 1};  // second row twice the first, right-hand side not
+  std::vector<double> x(2);
+  EXPECT_EQ(step.run(data, x), 0);
+  EXPECT_EQ(step.reports()[0].outcome, Outcome::singular);
+  EXPECT_TRUE(step.reports()[0].equation == 0 || step.reports()[0].equation == 1);
+  EXPECT_NE(step.describe(step.reports()[0]).find("singular at equation"), std::string::npos);
+}
+
+TEST_P(OnEachBackend, an_equation_without_root_does_not_converge) {
+  Step step(equations({"d"}, {"u"}, {"u^2 + d"}, {"2"}), 1, GetParam());
+  std::vector<double> data{1.0};
+  std::vector<double> u(1);
+  EXPECT_EQ(step.run(data, u), 0);
+  EXPECT_NE(step.reports()[0].outcome, Outcome::converged);
+  EXPECT_EQ(step.reports()[0].equation, 0);
+  data[0] = -9.0;  // the same kernel goes on working
+  EXPECT_EQ(step.run(data, u), 1);
+  EXPECT_DOUBLE_EQ(u[0], 3.0);
+}
+
+TEST_P(OnEachBackend, an_undefined_equation_is_not_finite) {
+  Step step(equations({"d"}, {"u"}, {"u + log(d) - cos(u)"}, {"0"}), 1, GetParam());
+  std::vector<double> data{-1.0};
+  std::vector<double> u(1);
+  EXPECT_EQ(step.run(data, u), 0);
+  EXPECT_EQ(step.reports()[0].outcome, Outcome::not_finite);
+  EXPECT_EQ(step.reports()[0].equation, 0);
+}
+
+TEST_P(OnEachBackend, an_undefined_output_is_not_finite) {
+  ImplicitSystem s = equations({"d"}, {"u"}, {"u - d"}, {"0"});
+  s.outputs = parse_all({"log(u)"});
+  Step step(s, 1, GetParam());
+  std::vector<double> data{-1.0};
+  std::vector<double> out(1);
+  EXPECT_EQ(step.run(data, out), 0);
+  EXPECT_EQ(step.reports()[0].outcome, Outcome::not_finite);
+}
+
+TEST_P(OnEachBackend, a_hard_start_is_damped) {
+  // From far away the full Newton step for atan overshoots and diverges.
+  Step step(equations({"d"}, {"u"}, {"atan(u) - d"}, {"20"}), 1, GetParam());
+  std::vector<double> data{0.5};
+  std::vector<double> u(1);
+  ASSERT_EQ(step.run(data, u), 1);
+  EXPECT_NEAR(u[0], std::tan(0.5), 1e-15);
+  EXPECT_EQ(step.reports()[0].pivoted, 1);
+}
+
+TEST_P(OnEachBackend, overflow_by_growth_is_caught_at_its_step) {
+  ImplicitSystem s = equations({"x"}, {"u"}, {"u - 1e10*x"}, {"0"});
+  s.outputs = s.unknowns;
+  s.state = 1;
+  Step step(s, 1, GetParam());
+  std::vector<double> data{1.0};
+  std::vector<double> out(1);
+  EXPECT_EQ(step.run(data, out, 1000), 30);  // 10³⁰⁰ is a double, 10³¹⁰ is not
+  EXPECT_DOUBLE_EQ(data[0], 1e300);
+  EXPECT_EQ(step.reports()[0].outcome, Outcome::not_finite);
+}
+
+TEST(Step, a_failed_lane_stops_the_batch_before_the_step) {
+  ImplicitSystem s = equations({"x", "d"}, {"u"}, {"u^2 - (x - d)"}, {"x"});
+  s.state = 1;
+  Step step(s, 4);
+  // u² = x − d: lane 2 reaches a negative right-hand side in its second step.
+  std::vector<double> data{16, 16, 16, 16, 0, 0, 15.5, 0};
+  std::vector<double> out(4);
+  EXPECT_EQ(step.run(data, out, 2), 1);
+  EXPECT_EQ(step.reports()[0].outcome, Outcome::converged);
+  EXPECT_NE(step.reports()[2].outcome, Outcome::converged);
+  EXPECT_DOUBLE_EQ(data[0], 4.0);  // every lane stands before the step that failed
+  EXPECT_DOUBLE_EQ(data[2], std::sqrt(0.5));
+}
+
+TEST(Step, rescued_lanes_have_the_bits_of_a_rescued_scalar) {
+  const ImplicitSystem s = equations({"d"}, {"u"}, {"atan(u) - d"}, {"20*d"});
+  Step many(s, 8);
+  Step one(s, 1);
+  std::vector<double> data{0.5, 0.01, 1.2, -0.7, 0.3, 0.0, 1.5, -1.5};
+  std::vector<double> out(8);
+  ASSERT_EQ(many.run(data, out), 1);
+  for (std::size_t l = 0; l < 8; ++l) {
+    std::vector<double> lane{data[l]};
+    std::vector<double> u(1);
+    ASSERT_EQ(one.run(lane, u), 1);
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(u[0]), std::bit_cast<std::uint64_t>(out[l])) << l;
+  }
+}
+
+TEST(Step, more_digits_converge_to_their_own_floor) {
+  const ImplicitSystem system = examples::dla_midpoint(examples::chaplygin_sleigh());
+  const std::vector<float128> wide(std::begin(sleigh_start), std::end(sleigh_start));
+  const auto exact = interpret_step<float128>(system, wide);
+  const std::vector<long double> extended(std::begin(sleigh_start), std::end(sleigh_start));
+  const auto middle = interpret_step<long double>(system, extended);
+  Step step(system);
+  std::vector<double> data(std::begin(sleigh_start), std::end(sleigh_start));
+  std::vector<double> out(9);
+  ASSERT_EQ(step.run(data, out), 1);
+  for (std::size_t i = 0; i < 9; ++i) {
+    EXPECT_NEAR(out[i], static_cast<double>(exact[i]), 1e-16);
+    EXPECT_NEAR(static_cast<double>(float128(middle[i]) - exact[i]), 0.0, 1e-19);
+  }
+  // The equations hold to float128's own precision.
+  std::vector<Expression> arguments = system.data;
+  arguments.insert(arguments.end(), system.unknowns.begin(), system.unknowns.end());
+  ImplicitSystem with_unknowns = system;
+  with_unknowns.outputs = system.unknowns;
+  with_unknowns.state = 0;
+  std::vector<float128> point = wide;
+  const auto u = interpret_step<float128>(with_unknowns, wide);
+  point.insert(point.end(), u.begin(), u.end());
+  for (const float128& r : Interpreter<float128>(make_program(arguments, system.residuals))(point)) {
+    EXPECT_LT(static_cast<double>(abs(r)), 1e-32);
+  }
+}
+
+TEST(Tangent, matrix_agrees_with_differences_in_float128) {
+  const ImplicitSystem system = examples::dla_midpoint(examples::chaplygin_sleigh());
+  const ImplicitSystem extended = with_tangent_matrix(system, 6, 6);
+  std::vector<double> data{0.3, -0.2, 0.7, 0.4, 0.1, -0.6, 0.01, 0.02, -0.03, 0.12, 1.3, 0.8, 0.6, 0.4};
+  const std::vector<double> start = data;
+  Step step(extended);
+  std::vector<double> out(extended.outputs.size());
+  ASSERT_EQ(step.run(data, out), 1);
+  const float128 epsilon = 1e-9;
+  for (std::size_t j = 0; j < 6; ++j) {
+    std::vector<float128> plus(start.begin(), start.end());
+    std::vector<float128> minus = plus;
+    plus[j] += epsilon;
+    minus[j] -= epsilon;
+    const auto above = interpret_step<float128>(system, plus);
+    const auto below = interpret_step<float128>(system, minus);
+    for (std::size_t i = 0; i < 6; ++i) {
+      const double difference = static_cast<double>((above[i] - below[i]) / (2 * epsilon));
+      EXPECT_NEAR(out[9 + 6 * i + j], difference, 1e-13 * (1.0 + std::abs(difference))) << i << ", " << j;
+    }
+  }
+}
+
+TEST(Tangent, direction_agrees_with_the_matrix) {
+  const ImplicitSystem system = examples::dla_midpoint(examples::quadratic_particle());
+  Step along(with_tangent(system));
+  Step matrix(with_tangent_matrix(system, 6, 6));
+  std::vector<double> data{0.3, -0.2, 0.7, 0.4, 0.1, -0.6, 0.0, 0.0, 0.0, 0.2};
+  std::vector<double> direction{0.5, -1.0, 2.0, 0.25, 1.0, -0.75, 0.0, 0.0, 0.0, 0.0};
+  std::vector<double> both = data;
+  both.insert(both.end(), direction.begin(), direction.end());
+  std::vector<double> out(18);
+  ASSERT_EQ(along.run(both, out), 1);
+  std::vector<double> all(9 + 36);
+  ASSERT_EQ(matrix.run(data, all), 1);
+  for (std::size_t i = 0; i < 6; ++i) {
+    double product = 0.0;
+    for (std::size_t j = 0; j < 6; ++j) product += all[9 + 6 * i + j] * direction[j];
+    EXPECT_NEAR(out[9 + i], product, 1e-14);
+  }
+}
+
+TEST(Tangent, columns_share_one_factorisation) {
+  const ImplicitSystem system = examples::dla_midpoint(examples::chaplygin_sleigh());
+  const auto divisions = [](const StepProgram& p) {
+    return std::count_if(p.code.begin(), p.code.end(), [](const Instruction& i) { return i.op == Opcode::divide; });
+  };
+  const auto one = divisions(make_step_program(with_tangent_matrix(system, 6, 1)));
+  const auto six = divisions(make_step_program(with_tangent_matrix(system, 6, 6)));
+  EXPECT_EQ(one, six);
+}
+
+/// The message of the exception that building the step throws.
+std::string complaint(const ImplicitSystem& system) {
+  try {
+    make_step_program(system);
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(StepErrors, structurally_singular_systems_are_refused) {
+  const std::string message = complaint(equations({"d"}, {"u", "v"}, {"u - d", "u^2 - d"}, {"0", "0"}));
+  EXPECT_NE(message.find("cannot determine the unknowns"), std::string::npos) << message;
+  EXPECT_NE(message.find("no equation is left for 'v'"), std::string::npos) << message;
+}
+
+TEST(StepErrors, dependent_equations_are_refused) {
+  const std::string message = complaint(equations({"d"}, {"u", "v"}, {"u + v - d", "2*u + 2*v - 1"}, {"0", "0"}));
+  EXPECT_NE(message.find("is a combination of the others, whatever the data are: 0 = 2*u + 2*v - 1"), std::string::npos) << message;
+}
+
+TEST(StepErrors, sizes_and_names_are_checked) {
+  EXPECT_EQ(complaint(equations({"d"}, {"u"}, {"u - d", "u"}, {"0"})), "2 equations for 1 unknowns");
+  EXPECT_EQ(complaint(equations({"d"}, {"u"}, {"u - d"}, {})), "0 guesses for 1 unknowns");
+  EXPECT_EQ(complaint(equations({"u"}, {"u"}, {"u - 1"}, {"0"})), "'u' occurs twice among data and unknowns");
+  EXPECT_EQ(complaint(equations({"d"}, {"u"}, {"u - e"}, {"0"})), "'e' is not among the inputs of the program");
+  ImplicitSystem s = equations({"d"}, {"u"}, {"u - d"}, {"0"});
+  s.state = 2;
+  EXPECT_EQ(complaint(s), "the state is larger than the data or the outputs");
+  s.state = 0;
+  s.typical = {1, 2};
+  EXPECT_EQ(complaint(s), "2 typical values for 1 data");
+  s.typical = {};
+  s.unknowns = {Expression(1.0)};
+  EXPECT_EQ(complaint(s), "data and unknowns must be symbols, found 1");
+}
+
+TEST(StepErrors, arrays_of_the_wrong_size_are_refused) {
+  Step step(equations({"d"}, {"u"}, {"u - d"}, {"0"}));
+  std::vector<double> two(2);
+  std::vector<double> one(1);
+  EXPECT_THROW(step.run(two, one), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace rattleback
