@@ -72,10 +72,10 @@ class Cache {
     std::erase_if(bucket, [](const Entry& e) { return e.code.expired(); });
     for (const Entry& e : bucket) {
       auto code = e.code.lock();
-      if (code && e.lanes == lanes && e.program == program) return {e.function, std::move(code)};
+      if (code && e.lanes == lanes && e.program == program) return {e.function, e.workspace, std::move(code)};
     }
     Compiled<F> compiled = jit().compile(program, lanes);
-    bucket.push_back({program, lanes, compiled.function, compiled.code});
+    bucket.push_back({program, lanes, compiled.function, compiled.workspace, compiled.code});
     return compiled;
   }
 
@@ -84,6 +84,7 @@ class Cache {
     P program;
     int lanes;
     F function;
+    std::size_t workspace;
     std::weak_ptr<const void> code;
   };
   std::mutex mutex_;

@@ -18,15 +18,18 @@ struct StepCounters {
   std::int64_t failed[max_lanes];  ///< −1 if the lane failed in the step after the last one taken
 };
 
-using ProgramFunction = void (*)(const double* inputs, double* outputs);
+/// The workspace has the size that Compiled says; its contents do not matter before or after.
+using ProgramFunction = void (*)(const double* inputs, double* outputs, double* workspace);
 /// Advances the state in `data`; returns the steps taken. See Step::run; a failed lane's outputs
 /// are garbage, those of the other lanes belong to the step that was not taken.
-using StepFunction = std::int64_t (*)(double* data, double* outputs, std::int64_t steps, StepCounters* counters);
+using StepFunction = std::int64_t (*)(double* data, double* outputs, std::int64_t steps, StepCounters* counters,
+                                      double* workspace);
 
 /// Native code and what keeps it alive.
 template <class F>
 struct Compiled {
   F function = nullptr;
+  std::size_t workspace = 0;  ///< doubles
   std::shared_ptr<const void> code;
 };
 

@@ -12,13 +12,16 @@ Kernel::Kernel(const Program& program, int lanes, Backend backend) : program_(pr
   if (use_compiler(backend)) {
     auto compiled = compile_cached(program, lanes);
     function_ = compiled.function;
+    workspace_ = compiled.workspace;
     code_ = std::move(compiled.code);
   }
 }
 
 void Kernel::operator()(const double* inputs, double* outputs) const {
   if (function_ != nullptr) {
-    function_(inputs, outputs);
+    thread_local std::vector<double> workspace;
+    if (workspace.size() < workspace_) workspace.resize(workspace_);
+    function_(inputs, outputs, workspace.data());
     return;
   }
   const auto width = static_cast<std::size_t>(lanes_);

@@ -22,14 +22,17 @@ struct Step::State {
       : system(std::move(s)), lanes(lane_count), program(make_step_program(system)), interpreter(program), pivoted(system),
         reports(static_cast<std::size_t>(lane_count)), lane_data(system.data.size()), lane_outputs(system.outputs.size()),
         saved_state(system.state * static_cast<std::size_t>(lane_count)) {
-    if (use_compiler(backend)) compiled = compile_cached(program, lanes);
+    if (use_compiler(backend)) {
+      compiled = compile_cached(program, lanes);
+      workspace.resize(compiled.workspace);
+    }
   }
 
   std::size_t width() const { return static_cast<std::size_t>(lanes); }
 
   /// Up to `steps` steps of all lanes on the fast path.
   std::int64_t run_fast(double* data, double* outputs, std::int64_t steps) {
-    if (compiled.function != nullptr) return compiled.function(data, outputs, steps, &counters);
+    if (compiled.function != nullptr) return compiled.function(data, outputs, steps, &counters, workspace.data());
     return interpret(data, outputs, steps);
   }
 
@@ -123,6 +126,7 @@ struct Step::State {
   std::vector<double> lane_data;
   std::vector<double> lane_outputs;
   std::vector<double> saved_state;
+  std::vector<double> workspace;
 };
 
 Step::Step(ImplicitSystem system, int lanes, Backend backend) {

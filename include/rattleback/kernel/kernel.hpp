@@ -47,7 +47,8 @@ class Kernel {
   Program program_;
   int lanes_;
   std::shared_ptr<const void> code_;  ///< keeps the function alive
-  void (*function_)(const double*, double*) = nullptr;
+  void (*function_)(const double*, double*, double*) = nullptr;
+  std::size_t workspace_ = 0;
 };
 
 }  // namespace rattleback

@@ -1,7 +1,9 @@
 #include "emitter.hpp"
 
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include <algorithm>
 
@@ -13,31 +15,119 @@ namespace {
 /// Programs with more sines than this call them: inline code would make compiling slow.
 constexpr std::ptrdiff_t max_inline_sincos = 64;
 
+/// Instructions, or entries of an array, in one chunk.
+constexpr std::size_t chunk_size = 256;
+constexpr std::size_t no_slot = ~std::size_t{0};
+
 llvm::Type* of_width(llvm::Type* scalar, int width) {
   return width == 1 ? scalar : llvm::FixedVectorType::get(scalar, static_cast<unsigned>(width));
 }
 
 }  // namespace
 
-Emitter::Emitter(llvm::Module& module, const VectorTarget& target, int lanes)
-    : module_(module), target_(target), lanes_(lanes), ir_(module.getContext()),
+Emitter::Emitter(llvm::Module& module, const VectorTarget& target, int lanes, bool chunked)
+    : module_(module), target_(target), lanes_(lanes), chunked_(chunked), ir_(module.getContext()),
       value_type_(of_width(ir_.getDoubleTy(), lanes)), mask_type_(of_width(ir_.getInt1Ty(), lanes)),
       counter_type_(of_width(ir_.getInt64Ty(), lanes)) {}
+
+void Emitter::set_attributes(llvm::Function* function) {
+  function->setDoesNotThrow();
+  // Registers of 512 bits are used where the lanes fill them; LLVM would split them by default.
+  const char* bits = target_.has_avx512 && lanes_ >= 8 ? "512" : "256";
+  function->addFnAttr("prefer-vector-width", bits);
+  function->addFnAttr("min-legal-vector-width", bits);
+  for (llvm::Argument& argument : function->args()) {
+    if (argument.getType()->isPointerTy()) argument.addAttr(llvm::Attribute::NoAlias);
+  }
+}
 
 llvm::Function* Emitter::begin_function(const std::string& name, llvm::Type* result,
                                         std::span<llvm::Type* const> parameters) {
   auto* type = llvm::FunctionType::get(result, {parameters.data(), parameters.size()}, false);
   function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module_);
-  function_->setDoesNotThrow();
-  // Registers of 512 bits are used where the lanes fill them; LLVM would split them by default.
-  const char* bits = target_.has_avx512 && lanes_ >= 8 ? "512" : "256";
-  function_->addFnAttr("prefer-vector-width", bits);
-  function_->addFnAttr("min-legal-vector-width", bits);
-  for (llvm::Argument& argument : function_->args()) {
-    if (argument.getType()->isPointerTy()) argument.addAttr(llvm::Attribute::NoAlias);
-  }
+  set_attributes(function_);
+  workspace_ = function_->getArg(static_cast<unsigned>(parameters.size()) - 1);
   ir_.SetInsertPoint(llvm::BasicBlock::Create(module_.getContext(), "entry", function_));
   return function_;
+}
+
+void Emitter::end_function() {
+  if (promotable_.empty()) return;
+  llvm::DominatorTree dominators(*function_);
+  llvm::PromoteMemToReg(promotable_, dominators);
+  promotable_.clear();
+}
+
+Slots Emitter::make_slots(std::size_t count) {
+  Slots slots;
+  if (chunked_) {
+    slots.first = workspace_size_;
+    workspace_size_ += count;
+    return slots;
+  }
+  llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
+  for (std::size_t i = 0; i < count; ++i) slots.variables.push_back(entry.CreateAlloca(value_type_));
+  promotable_.insert(promotable_.end(), slots.variables.begin(), slots.variables.end());
+  return slots;
+}
+
+llvm::Value* Emitter::read(const Slots& slots, std::size_t i) {
+  if (chunked_) return load(workspace_, slots.first + i);
+  return ir_.CreateLoad(value_type_, slots.variables[i]);
+}
+
+void Emitter::write(const Slots& slots, std::size_t i, llvm::Value* value) {
+  if (chunked_) {
+    store(workspace_, slots.first + i, value);
+  } else {
+    ir_.CreateStore(value, slots.variables[i]);
+  }
+}
+
+/// Emits the body as a function of its own and calls it.
+llvm::Value* Emitter::call_chunk(Context context, bool is_mask, llvm::function_ref<llvm::Value*(const Context&)> body) {
+  llvm::Function* const caller = function_;
+  llvm::Value* const caller_workspace = workspace_;
+  const auto place = ir_.saveIP();
+  llvm::Type* const parameters[] = {ir_.getPtrTy(), ir_.getPtrTy(), mask_type_};
+  auto* type = llvm::FunctionType::get(is_mask ? mask_type_ : ir_.getVoidTy(), parameters, false);
+  function_ = llvm::Function::Create(type, llvm::Function::InternalLinkage, caller->getName() + ".chunk", module_);
+  set_attributes(function_);
+  function_->addFnAttr(llvm::Attribute::NoInline);
+  workspace_ = function_->getArg(0);
+  ir_.SetInsertPoint(llvm::BasicBlock::Create(module_.getContext(), "entry", function_));
+  llvm::Value* const result = body({function_->getArg(1), function_->getArg(2)});
+  if (is_mask) {
+    ir_.CreateRet(result);
+  } else {
+    ir_.CreateRetVoid();
+  }
+  llvm::Function* const chunk = function_;
+  function_ = caller;
+  workspace_ = caller_workspace;
+  ir_.restoreIP(place);
+  llvm::Value* const array = context.array != nullptr ? context.array : workspace_;
+  llvm::Value* const mask = context.mask != nullptr ? context.mask : all_lanes(true);
+  return ir_.CreateCall(chunk, {workspace_, array, mask});
+}
+
+llvm::Value* Emitter::in_chunks(std::size_t count, Context context, bool is_mask, Body body) {
+  llvm::Value* all = all_lanes(true);
+  const auto run = [&](std::size_t begin, std::size_t end, const Context& c) {
+    llvm::Value* passed = all_lanes(true);
+    for (std::size_t i = begin; i < end; ++i) {
+      llvm::Value* const result = body(i, c);
+      if (is_mask) passed = ir_.CreateAnd(passed, result);
+    }
+    return passed;
+  };
+  if (!chunked_) return run(0, count, context);
+  for (std::size_t begin = 0; begin < count; begin += chunk_size) {
+    const std::size_t end = std::min(count, begin + chunk_size);
+    llvm::Value* const passed = call_chunk(context, is_mask, [&](const Context& c) { return run(begin, end, c); });
+    if (is_mask) all = ir_.CreateAnd(all, passed);
+  }
+  return all;
 }
 
 llvm::Value* Emitter::splat(double value) {
@@ -64,7 +154,8 @@ void Emitter::store(llvm::Value* array, std::size_t entry, llvm::Value* value) {
 
 llvm::Value* Emitter::any(llvm::Value* mask) { return lanes_ == 1 ? mask : ir_.CreateOrReduce(mask); }
 
-void Emitter::begin_program(std::span<const Instruction> code, std::span<const double> constants) {
+void Emitter::begin_program(std::span<const Instruction> code, std::span<const double> constants,
+                            std::span<const CodeRange> ranges, std::span<const Value> roots) {
   code_ = code;
   constants_ = constants;
   const auto is_trigonometric = [](const Instruction& i) {
@@ -73,15 +164,63 @@ void Emitter::begin_program(std::span<const Instruction> code, std::span<const d
   inline_trigonometry_ = target_.has_avx2_fma && std::ranges::count_if(code, is_trigonometric) <= max_inline_sincos;
   values_.assign(code.size(), nullptr);
   cosines_.assign(code.size(), nullptr);
+  if (!chunked_) return;
+
+  // A value that is read outside its chunk gets a slot.
+  std::vector<std::size_t> chunk_of(code.size());
+  std::size_t chunk = 0;
+  for (const CodeRange& range : ranges) {
+    for (Value v = range.begin; v < range.end; ++v) chunk_of[v] = chunk + (v - range.begin) / chunk_size;
+    chunk += 1 + (range.end - range.begin) / chunk_size;
+  }
+  slot_of_.assign(code.size(), no_slot);
+  std::size_t count = 0;
+  const auto keep = [&](Value v) {
+    if (slot_of_[v] != no_slot || code[v].op == Opcode::constant) return;
+    slot_of_[v] = count;
+    count += code[v].op == Opcode::sincos ? 2 : 1;  // the cosine stands behind its sine
+  };
+  for (Value v = 0; v < code.size(); ++v) {
+    const int n = operand_count(code[v].op);
+    for (const Value operand : {n > 0 ? code[v].a : v, n > 1 ? code[v].b : v, n > 2 ? code[v].c : v}) {
+      if (chunk_of[operand] != chunk_of[v]) keep(operand);
+    }
+  }
+  for (const Value v : roots) keep(v);
+  kept_ = make_slots(count);
+}
+
+llvm::Value* Emitter::operator[](Value v) {
+  if (code_[v].op == Opcode::constant) return splat(constants_[code_[v].a]);
+  return values_[v] != nullptr ? values_[v] : read(kept_, slot_of_[v]);
 }
 
 void Emitter::emit(const CodeRange& range) {
-  for (Value v = range.begin; v < range.end; ++v) values_[v] = emit_instruction(code_[v], v);
+  if (!chunked_) {
+    for (Value v = range.begin; v < range.end; ++v) values_[v] = emit_instruction(code_[v], v);
+    return;
+  }
+  for (std::size_t begin = range.begin; begin < range.end; begin += chunk_size) {
+    const std::size_t end = std::min<std::size_t>(range.end, begin + chunk_size);
+    call_chunk({nullptr, nullptr}, false, [&](const Context&) -> llvm::Value* {
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto v = static_cast<Value>(i);
+        values_[v] = emit_instruction(code_[v], v);
+        if (slot_of_[v] == no_slot) continue;
+        write(kept_, slot_of_[v], values_[v]);
+        if (code_[v].op == Opcode::sincos) write(kept_, slot_of_[v] + 1, cosines_[v]);
+      }
+      // Outside this function the values are in their slots.
+      std::fill(values_.begin() + static_cast<std::ptrdiff_t>(begin), values_.begin() + static_cast<std::ptrdiff_t>(end), nullptr);
+      std::fill(cosines_.begin() + static_cast<std::ptrdiff_t>(begin), cosines_.begin() + static_cast<std::ptrdiff_t>(end), nullptr);
+      return nullptr;
+    });
+  }
 }
 
 llvm::Value* Emitter::emit_instruction(const Instruction& i, Value number) {
-  const auto a = [&] { return values_[i.a]; };
-  const auto b = [&] { return values_[i.b]; };
+  const auto a = [&] { return (*this)[i.a]; };
+  const auto b = [&] { return (*this)[i.b]; };
   const auto unary = [&](const char* name) {
     llvm::Value* const arguments[] = {a()};
     return call_sleef(name, arguments);
@@ -92,8 +231,8 @@ llvm::Value* Emitter::emit_instruction(const Instruction& i, Value number) {
   };
   switch (i.op) {
     case Opcode::constant: return splat(constants_[i.a]);
-    case Opcode::input: return inputs[i.a];
-    case Opcode::variable: return variables[i.a];
+    case Opcode::input: return read(inputs, i.a);
+    case Opcode::variable: return read(variables, i.a);
     case Opcode::add: return ir_.CreateFAdd(a(), b());
     case Opcode::subtract: return ir_.CreateFSub(a(), b());
     case Opcode::multiply: return ir_.CreateFMul(a(), b());
@@ -101,7 +240,7 @@ llvm::Value* Emitter::emit_instruction(const Instruction& i, Value number) {
     case Opcode::negate: return ir_.CreateFNeg(a());
     case Opcode::absolute: return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a());
     case Opcode::minimum: return ir_.CreateSelect(ir_.CreateFCmpOLT(a(), b()), a(), b());
-    case Opcode::fma: return ir_.CreateIntrinsic(llvm::Intrinsic::fma, {value_type_}, {a(), b(), values_[i.c]});
+    case Opcode::fma: return ir_.CreateIntrinsic(llvm::Intrinsic::fma, {value_type_}, {a(), b(), (*this)[i.c]});
     case Opcode::sqrt: return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a());
     case Opcode::sincos: return emit_sincos(a(), cosines_[number]);
     case Opcode::sin: {
@@ -113,7 +252,7 @@ llvm::Value* Emitter::emit_instruction(const Instruction& i, Value number) {
       emit_sincos(a(), cosine);
       return cosine;
     }
-    case Opcode::cosine_of: return cosines_[i.a];
+    case Opcode::cosine_of: return cosines_[i.a] != nullptr ? cosines_[i.a] : read(kept_, slot_of_[i.a] + 1);
     case Opcode::atan2:
     case Opcode::pow:
       return binary(opcode_name(i.op));
@@ -240,14 +379,18 @@ llvm::Value* Emitter::emit_sincos(llvm::Value* angle, llvm::Value*& cosine) {
 }
 
 void emit_program_function(Emitter& e, const Program& program, const std::string& name) {
-  llvm::Type* const parameters[] = {e.ir().getPtrTy(), e.ir().getPtrTy()};
+  llvm::Type* const parameters[] = {e.ir().getPtrTy(), e.ir().getPtrTy(), e.ir().getPtrTy()};
   llvm::Function* f = e.begin_function(name, e.ir().getVoidTy(), parameters);
-  e.inputs.clear();
-  for (std::uint32_t i = 0; i < program.inputs; ++i) e.inputs.push_back(e.load(f->getArg(0), i));
-  e.begin_program(program.code, program.constants);
-  e.emit({0, static_cast<Value>(program.code.size())});
-  for (std::size_t i = 0; i < program.outputs.size(); ++i) e.store(f->getArg(1), i, e[program.outputs[i]]);
+  const CodeRange all{0, static_cast<Value>(program.code.size())};
+  e.inputs = e.make_slots(program.inputs);
+  e.for_each(program.inputs, {f->getArg(0), nullptr},
+             [&](std::size_t i, const Emitter::Context& c) { e.write(e.inputs, i, e.load(c.array, i)); });
+  e.begin_program(program.code, program.constants, {&all, 1}, program.outputs);
+  e.emit(all);
+  e.for_each(program.outputs.size(), {f->getArg(1), nullptr},
+             [&](std::size_t i, const Emitter::Context& c) { e.store(c.array, i, e[program.outputs[i]]); });
   e.ir().CreateRetVoid();
+  e.end_function();
 }
 
 }  // namespace rattleback

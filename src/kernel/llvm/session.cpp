@@ -13,6 +13,9 @@
 namespace rattleback {
 namespace {
 
+/// Instructions above which a program is compiled in chunks.
+constexpr std::size_t largest_inline_program = 1500;
+
 template <class T>
 T unwrap(llvm::Expected<T> expected, const char* what) {
   if (expected) return std::move(*expected);
@@ -52,12 +55,15 @@ class OrcJit final : public Jit {
   }
 
   Compiled<ProgramFunction> compile(const Program& program, int lanes) override {
-    return build<ProgramFunction>(lanes, [&](Emitter& e, const std::string& name) { emit_program_function(e, program, name); });
+    return build<ProgramFunction>(program.code.size(), lanes, [&](Emitter& e, const std::string& name) {
+      emit_program_function(e, program, name);
+    });
   }
 
   Compiled<StepFunction> compile(const StepProgram& program, int lanes) override {
-    return build<StepFunction>(lanes,
-                               [&](Emitter& e, const std::string& name) { emit_step_function(e, program, name); });
+    return build<StepFunction>(program.code.size(), lanes, [&](Emitter& e, const std::string& name) {
+      emit_step_function(e, program, name);
+    });
   }
 
   std::string target() const override {
@@ -66,14 +72,16 @@ class OrcJit final : public Jit {
 
  private:
   template <class F, class EmitBody>
-  Compiled<F> build(int lanes, EmitBody&& emit_body) {
+  Compiled<F> build(std::size_t instructions, int lanes, EmitBody&& emit_body) {
     const std::string name = "kernel" + std::to_string(counter_++);
     auto context = std::make_unique<llvm::LLVMContext>();
     auto module = std::make_unique<llvm::Module>(name, *context);
     module->setDataLayout(jit_->getDataLayout());
+    std::size_t workspace = 0;
     {
-      Emitter emitter(*module, target_, lanes);
+      Emitter emitter(*module, target_, lanes, instructions > largest_inline_program);
       emit_body(emitter, name);
+      workspace = emitter.workspace_size();
     }
 #ifndef NDEBUG
     std::string problem;
@@ -87,7 +95,7 @@ class OrcJit final : public Jit {
     std::shared_ptr<const void> code(address.template toPtr<const void*>(), [tracker](const void*) {
       llvm::consumeError(tracker->remove());
     });
-    return {address.template toPtr<F>(), std::move(code)};
+    return {address.template toPtr<F>(), workspace, std::move(code)};
   }
 
   VectorTarget target_;
