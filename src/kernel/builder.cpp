@@ -110,8 +110,11 @@ Value Builder::multiply(Value a, Value b) {
   if (is_constant(b, 1.0)) return a;
   if (is_constant(a, -1.0)) return negate(b);
   if (is_constant(b, -1.0)) return negate(a);
-  if (code_[a].op == Opcode::negate) return negate(multiply(code_[a].a, b));
-  if (code_[b].op == Opcode::negate) return negate(multiply(a, code_[b].a));
+  if (code_[b].op == Opcode::negate) std::swap(a, b);
+  if (code_[a].op == Opcode::negate) {  // the sign goes to what is known early, or outwards
+    const Value positive = code_[a].a;
+    return level_[b] < level_[positive] ? multiply(positive, negate(b)) : negate(multiply(positive, b));
+  }
   return operation(Opcode::multiply, std::min(a, b), std::max(a, b));
 }
 

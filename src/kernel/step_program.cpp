@@ -117,7 +117,7 @@ class StepBuilder {
   }
 
   /// J x = right-hand side for the unknowns of the block.
-  EliminationResult solve(const EquationBlock& block, std::vector<Value> right_hand_side) {
+  SymbolicLinearSystem linear_system(const EquationBlock& block, std::vector<Value> right_hand_side) {
     std::unordered_map<int, int> position;
     for (std::size_t k = 0; k < block.unknowns.size(); ++k) position[block.unknowns[k]] = static_cast<int>(k);
     SymbolicLinearSystem linear{std::vector<std::map<int, Value>>(block.equations.size()), std::move(right_hand_side)};
@@ -129,13 +129,29 @@ class StepBuilder {
         if (!builder_.is_constant(value, 0.0)) linear.rows[i][column->second] = value;
       }
     }
+    return linear;
+  }
+
+  EliminationResult solve(const EquationBlock& block, const SymbolicLinearSystem& linear) {
     try {
-      return eliminate(builder_, std::move(linear));
+      return eliminate(builder_, linear);
     } catch (const LinearlyDependent& error) {
       const int e = block.equations[idx(error.row())];
       throw StructureError(fmt::format("equation {} is a combination of the others, whatever the data are: 0 = {}", e,
                                        shortened(system_.residuals[idx(e)])));
     }
+  }
+
+  /// Σ aⱼxⱼ − b of one row against Σ |aⱼxⱼ| + |b|: has the elimination been accurate?
+  ResidualCheck check(const SymbolicLinearSystem& linear, int row, const std::vector<Value>& solution) {
+    const Value b = linear.right_hand_side[idx(row)];
+    ResidualCheck result{builder_.negate(b), builder_.absolute(b)};
+    for (const auto& [j, a] : linear.rows[idx(row)]) {
+      result.residual = builder_.add(result.residual, builder_.multiply(a, solution[idx(j)]));
+      result.magnitude = builder_.add(result.magnitude,
+                                      builder_.multiply(builder_.absolute(a), builder_.absolute(solution[idx(j)])));
+    }
+    return result;
   }
 
   ResidualCheck check(int equation) {
@@ -155,13 +171,14 @@ class StepBuilder {
     for (const int e : block.equations) {
       right_hand_side.push_back(builder_.negate(builder_.lower(system_.residuals[idx(e)], at_zero)));
     }
-    const auto [solution, updated_rows] = solve(block, std::move(right_hand_side));
+    const SymbolicLinearSystem linear = linear_system(block, std::move(right_hand_side));
+    const auto [solution, updated_rows] = solve(block, linear);
     for (std::size_t k = 0; k < solution.size(); ++k) {
       scope_.bind(system_.unknowns[idx(block.unknowns[k])], solution[k]);
-      builder_.take_as_given(solution[k]);
+      builder_.take_as_given(solution[k]);  // to later blocks it is data
     }
     StepBlock step;
-    for (const int row : updated_rows) step.residuals.push_back(check(block.equations[idx(row)]));
+    for (const int row : updated_rows) step.residuals.push_back(check(linear, row, solution));
     // Without an updated row the solution is a substitution: accurate whenever it is finite.
     if (updated_rows.empty()) step.must_be_finite = solution;
     return step;
@@ -229,7 +246,7 @@ class StepBuilder {
     for (const int e : block.equations) step.residuals.push_back(check(e));
     std::vector<Value> right_hand_side;
     for (const ResidualCheck& c : step.residuals) right_hand_side.push_back(builder_.negate(c.residual));
-    step.correction = solve(block, std::move(right_hand_side)).solution;
+    step.correction = solve(block, linear_system(block, std::move(right_hand_side))).solution;
     return step;
   }
 
