@@ -4,7 +4,8 @@
 #include <string>
 
 #include "examples/dla_midpoint.hpp"
-#include "hand_written.hpp"
+#include "hand_particle_batch.hpp"
+#include "hand_sleigh.hpp"
 #include "ratio.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "rattleback/kernel/step.hpp"

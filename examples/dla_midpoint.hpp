@@ -40,6 +40,10 @@ inline MechanicalModel chaplygin_sleigh() {
 ///
 /// and return q₁ = q₀ + Δ, p₁ = (h/2) L_q(q̄, v̄) + L_v(q̄, v̄), Δ. Data are q, p, Δ of the step before
 /// (the guess), h and the parameters.
+///
+/// By the first equation p₁ = p₀ + h L_q(q̄, v̄) − A(q₀)ᵀλ, and this is what is computed: the rounding of
+/// constants like 1/h then acts as a slight change of the masses, under which the method is what it
+/// was. Computed from L_v it would act as a force, and the energy would drift by an ulp each step.
 inline ImplicitSystem dla_midpoint(const MechanicalModel& model) {
   std::vector<Expression> q;
   std::vector<Expression> v;
@@ -73,7 +77,11 @@ inline ImplicitSystem dla_midpoint(const MechanicalModel& model) {
   const auto momentum = substitute(gradient(lagrangian, v), midpoint);
   system.unknowns = increment;
   system.guess = previous;
-  for (std::size_t i = 0; i < n; ++i) system.residuals.push_back(p[i] + 0.5 * h * force[i] - momentum[i]);
+  std::vector<Expression> new_momentum;
+  for (std::size_t i = 0; i < n; ++i) {
+    system.residuals.push_back(p[i] + 0.5 * h * force[i] - momentum[i]);
+    new_momentum.push_back(p[i] + h * force[i]);
+  }
   for (std::size_t k = 0; k < model.constraints.size(); ++k) {
     const auto row = gradient(parse(model.constraints[k]), v);
     const auto row_at_midpoint = substitute(row, midpoint);
@@ -83,12 +91,13 @@ inline ImplicitSystem dla_midpoint(const MechanicalModel& model) {
     Expression slip;
     for (std::size_t i = 0; i < n; ++i) {
       system.residuals[i] -= row[i] * lambda;
+      new_momentum[i] -= row[i] * lambda;
       slip += row_at_midpoint[i] * increment[i];
     }
     system.residuals.push_back(slip);
   }
   for (std::size_t i = 0; i < n; ++i) system.outputs.push_back(q[i] + increment[i]);
-  for (std::size_t i = 0; i < n; ++i) system.outputs.push_back(0.5 * h * force[i] + momentum[i]);
+  system.outputs.insert(system.outputs.end(), new_momentum.begin(), new_momentum.end());
   for (std::size_t i = 0; i < n; ++i) system.outputs.push_back(increment[i]);
   return system;
 }

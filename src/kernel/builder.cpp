@@ -131,7 +131,6 @@ Value Builder::divide(Value a, Value b) {
 
 Value Builder::negate(Value a) {
   if (code_[a].op == Opcode::negate) return code_[a].a;
-  if (code_[a].op == Opcode::subtract) return operation(Opcode::subtract, code_[a].b, code_[a].a);
   return operation(Opcode::negate, a);
 }
 
@@ -194,6 +193,18 @@ Value Builder::lower_node(const Expression& e, Scope& scope) {
   throw ExpressionError("an expression of unknown kind");
 }
 
+/// c·v, with c multiplied to the part of v that is known early.
+Value Builder::scale(double c, Value v) {
+  const Instruction i = code_[v];
+  if (i.op == Opcode::multiply && c != 1.0) {
+    const bool a_is_early = level_[i.a] < level_[v];
+    if (a_is_early || level_[i.b] < level_[v]) {
+      return a_is_early ? multiply(scale(c, i.a), i.b) : multiply(i.a, scale(c, i.b));
+    }
+  }
+  return multiply(constant(c), v);
+}
+
 Value Builder::add_in_order(std::vector<std::pair<Value, double>> terms) {
   std::stable_sort(terms.begin(), terms.end(),
                    [&](const auto& a, const auto& b) { return level_[a.first] < level_[b.first]; });
@@ -203,7 +214,7 @@ Value Builder::add_in_order(std::vector<std::pair<Value, double>> terms) {
   const auto accumulate = [&](auto begin, auto end) {
     Value total = constant(0.0);
     for (auto t = begin; t != end; ++t) {
-      const Value scaled = multiply(constant(std::abs(t->second)), t->first);
+      const Value scaled = scale(std::abs(t->second), t->first);
       total = t->second < 0.0 ? subtract(total, scaled) : add(total, scaled);
     }
     return total;

@@ -80,6 +80,7 @@ class Builder {
   Value lower_node(const Expression& e, Scope& scope);
   Value lower_sum(const Expression& e, Scope& scope);
   Value lower_product(const Expression& e, Scope& scope);
+  Value scale(double c, Value v);
   Value add_in_order(std::vector<std::pair<Value, double>> terms);
   Value multiply_in_order(std::vector<Value> factors);
 

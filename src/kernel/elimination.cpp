@@ -16,9 +16,9 @@ constexpr int rows_to_examine = 8;
 
 class Elimination {
  public:
-  Elimination(Builder& builder, SymbolicLinearSystem system)
+  Elimination(Builder& builder, SymbolicLinearSystem system, std::vector<AffineForm> forms)
       : builder_(builder), rows_(std::move(system.rows)), right_(std::move(system.right_hand_side)),
-        columns_(rows_.size()) {
+        columns_(rows_.size()), forms_(std::move(forms)) {
     for (int i = 0; i < static_cast<int>(rows_.size()); ++i) {
       for (const auto& [j, value] : rows_[idx(i)]) columns_[idx(j)].insert(i);
     }
@@ -36,6 +36,11 @@ class Elimination {
       eliminate_column(order.back());
     }
     substitute_back(order, result.solution);
+    for (const AffineForm& form : forms_) {
+      Value value = form.constant;
+      for (const auto& [j, c] : form.coefficients) value = builder_.add(value, builder_.multiply(c, result.solution[idx(j)]));
+      result.forms.push_back(value);
+    }
     result.updated_rows.assign(updated_rows_.begin(), updated_rows_.end());
     return result;
   }
@@ -118,12 +123,9 @@ class Elimination {
       row.erase(pivot.column);
       for (const auto& [j, value] : pivot_row) {
         if (j == pivot.column) continue;
-        const Value change = builder_.multiply(multiplier, value);
-        const auto [entry, is_new] = row.emplace(j, 0);
-        entry->second = is_new ? builder_.negate(change) : builder_.subtract(entry->second, change);
-        columns_[idx(j)].insert(i);
-        if (builder_.is_constant(entry->second, 0.0)) {
-          row.erase(entry);
+        if (subtract_from(row, j, builder_.multiply(multiplier, value))) {
+          columns_[idx(j)].insert(i);
+        } else {
           columns_[idx(j)].erase(i);
         }
       }
@@ -131,6 +133,26 @@ class Elimination {
       open(i);
     }
     columns_[idx(pivot.column)].clear();
+    if (open_rows_.empty()) return;  // the last unknown stays in the forms
+    for (AffineForm& form : forms_) {
+      const auto entry = form.coefficients.find(pivot.column);
+      if (entry == form.coefficients.end()) continue;
+      const Value multiplier = builder_.multiply(entry->second, pivot.reciprocal);
+      form.coefficients.erase(entry);
+      for (const auto& [j, value] : pivot_row) {
+        if (j != pivot.column) subtract_from(form.coefficients, j, builder_.multiply(multiplier, value));
+      }
+      form.constant = builder_.add(form.constant, builder_.multiply(multiplier, right_[idx(pivot.row)]));
+    }
+  }
+
+  /// Returns false if the entry has vanished.
+  bool subtract_from(std::map<int, Value>& entries, int j, Value change) {
+    const auto [entry, is_new] = entries.emplace(j, 0);
+    entry->second = is_new ? builder_.negate(change) : builder_.subtract(entry->second, change);
+    if (!builder_.is_constant(entry->second, 0.0)) return true;
+    entries.erase(entry);
+    return false;
   }
 
   /// Two equations with four coefficients that change from step to step by Cramer's rule: one
@@ -176,12 +198,13 @@ class Elimination {
   std::set<std::pair<std::size_t, int>> open_rows_;  ///< (entries, row)
   std::vector<Builder::Sample> scale_;               ///< largest entry of each row
   std::set<int> updated_rows_;
+  std::vector<AffineForm> forms_;
 };
 
 }  // namespace
 
-EliminationResult eliminate(Builder& builder, SymbolicLinearSystem system) {
-  return Elimination(builder, std::move(system)).solve();
+EliminationResult eliminate(Builder& builder, SymbolicLinearSystem system, std::vector<AffineForm> forms) {
+  return Elimination(builder, std::move(system), std::move(forms)).solve();
 }
 
 }  // namespace rattleback

@@ -15,6 +15,12 @@ struct SymbolicLinearSystem {
   std::vector<Value> right_hand_side;
 };
 
+/// constant + Σ coefficients[j]·xⱼ of the solution x.
+struct AffineForm {
+  std::map<int, Value> coefficients;
+  Value constant = 0;
+};
+
 /// An equation that is a combination of others, whatever the numbers are.
 class LinearlyDependent : public std::runtime_error {
  public:
@@ -35,7 +41,10 @@ struct EliminationResult {
   /// Rows that other rows were subtracted from. Back substitution satisfies the others to rounding
   /// whatever the pivots were, so only these need a check.
   std::vector<int> updated_rows;
+  std::vector<Value> forms;  ///< values of the affine forms
 };
-EliminationResult eliminate(Builder& builder, SymbolicLinearSystem system);
+/// The forms go through the elimination too: each ends as a multiple of the last unknown plus what
+/// is known before it, so that all of them are ready one operation after it.
+EliminationResult eliminate(Builder& builder, SymbolicLinearSystem system, std::vector<AffineForm> forms = {});
 
 }  // namespace rattleback

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -91,9 +92,10 @@ class StepBuilder {
     for (const auto& e : jacobian_.entries) incidence[idx(e.row)].push_back(e.column);
     const BlockStructure structure = block_triangular_form(incidence, static_cast<int>(system.unknowns.size()));
     if (structure.blocks.empty() && !system.unknowns.empty()) report_unmatched(system, structure);
+    prepare_outputs();
     for (const EquationBlock& block : structure.blocks) add_block(block);
     const Value solved = static_cast<Value>(builder_.code().size());
-    add_outputs();
+    finish_outputs();
     find_partial_functions(solved);
   }
 
@@ -132,9 +134,10 @@ class StepBuilder {
     return linear;
   }
 
-  EliminationResult solve(const EquationBlock& block, const SymbolicLinearSystem& linear) {
+  EliminationResult solve(const EquationBlock& block, const SymbolicLinearSystem& linear,
+                          std::vector<AffineForm> forms = {}) {
     try {
-      return eliminate(builder_, linear);
+      return eliminate(builder_, linear, std::move(forms));
     } catch (const LinearlyDependent& error) {
       const int e = block.equations[idx(error.row())];
       throw StructureError(fmt::format("equation {} is a combination of the others, whatever the data are: 0 = {}", e,
@@ -172,7 +175,7 @@ class StepBuilder {
       right_hand_side.push_back(builder_.negate(builder_.lower(system_.residuals[idx(e)], at_zero)));
     }
     const SymbolicLinearSystem linear = linear_system(block, std::move(right_hand_side));
-    const auto [solution, updated_rows] = solve(block, linear);
+    const auto [solution, updated_rows, forms] = solve_with_outputs(block, linear);
     for (std::size_t k = 0; k < solution.size(); ++k) {
       scope_.bind(system_.unknowns[idx(block.unknowns[k])], solution[k]);
       builder_.take_as_given(solution[k]);  // to later blocks it is data
@@ -186,28 +189,59 @@ class StepBuilder {
 
   /// An output that is affine in the unknowns is computed as o(0) + Σ cⱼuⱼ: its coefficients are known
   /// before the unknowns, so it is finished soon after them.
-  void add_outputs() {
+  void prepare_outputs() {
     const SparseMatrix slopes = jacobian(system_.outputs, system_.unknowns);
     const std::unordered_set<Expression> unknowns(system_.unknowns.begin(), system_.unknowns.end());
-    std::vector<std::vector<const SparseMatrix::Entry*>> terms(system_.outputs.size());
-    std::vector<bool> affine(system_.outputs.size(), true);
+    affine_.resize(system_.outputs.size());
+    std::vector<bool> is_affine(system_.outputs.size(), true);
     for (const auto& e : slopes.entries) {
-      terms[idx(e.row)].push_back(&e);
       for (const Expression& s : free_symbols(e.value)) {
-        if (unknowns.contains(s)) affine[idx(e.row)] = false;
+        if (unknowns.contains(s)) is_affine[idx(e.row)] = false;
       }
     }
     Scope at_zero(&data_scope_);
     for (const Expression& u : system_.unknowns) at_zero.bind(u, builder_.constant(0.0));
     for (std::size_t i = 0; i < system_.outputs.size(); ++i) {
-      if (!affine[i] || terms[i].empty()) {
+      if (is_affine[i]) affine_[i] = AffineForm{{}, builder_.lower(system_.outputs[i], at_zero)};
+    }
+    for (const auto& e : slopes.entries) {
+      if (is_affine[idx(e.row)]) affine_[idx(e.row)]->coefficients[e.column] = builder_.lower(e.value, data_scope_);
+    }
+  }
+
+  /// The part of the affine outputs that depends on the unknowns of a small linear block goes through
+  /// its elimination. (In a large block that would fill them up.)
+  EliminationResult solve_with_outputs(const EquationBlock& block, const SymbolicLinearSystem& linear) {
+    constexpr std::size_t small = 6;
+    std::vector<AffineForm> forms;
+    std::vector<AffineForm*> outputs;
+    for (auto& output : affine_) {
+      if (!output || block.unknowns.size() > small) continue;
+      AffineForm form{{}, output->constant};
+      for (std::size_t k = 0; k < block.unknowns.size(); ++k) {
+        const auto entry = output->coefficients.find(block.unknowns[k]);
+        if (entry == output->coefficients.end()) continue;
+        form.coefficients[static_cast<int>(k)] = entry->second;
+        output->coefficients.erase(entry);
+      }
+      if (form.coefficients.empty()) continue;
+      forms.push_back(std::move(form));
+      outputs.push_back(&*output);
+    }
+    EliminationResult result = solve(block, linear, std::move(forms));
+    for (std::size_t k = 0; k < outputs.size(); ++k) outputs[k]->constant = result.forms[k];
+    return result;
+  }
+
+  void finish_outputs() {
+    for (std::size_t i = 0; i < system_.outputs.size(); ++i) {
+      if (!affine_[i]) {
         program_.outputs.push_back(builder_.lower(system_.outputs[i], scope_));
         continue;
       }
-      Value value = builder_.lower(system_.outputs[i], at_zero);
-      for (const auto* t : terms[i]) {
-        const Value u = *scope_.find(system_.unknowns[idx(t->column)]);
-        value = builder_.add(value, builder_.multiply(builder_.lower(t->value, data_scope_), u));
+      Value value = affine_[i]->constant;
+      for (const auto& [j, c] : affine_[i]->coefficients) {
+        value = builder_.add(value, builder_.multiply(c, *scope_.find(system_.unknowns[idx(j)])));
       }
       program_.outputs.push_back(value);
     }
@@ -257,6 +291,7 @@ class StepBuilder {
   Scope scope_;       ///< data and the unknowns solved so far
   Scope data_scope_;  ///< data only
   StepProgram program_;
+  std::vector<std::optional<AffineForm>> affine_;  ///< outputs affine in the unknowns, what is left of them
   int iterations_ = 0;
 };
 

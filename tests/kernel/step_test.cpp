@@ -8,6 +8,8 @@
 #include <cmath>
 #include <random>
 
+#include "benchmarks/hand_particle.hpp"
+#include "benchmarks/hand_sleigh.hpp"
 #include "examples/dla_midpoint.hpp"
 #include "kernel/step_program.hpp"
 #include "rattleback/expr/parse.hpp"
@@ -114,6 +116,30 @@ TEST_P(OnEachBackend, particle_follows_its_discrete_equations) {
     EXPECT_NEAR(static_cast<double>(ry), 0.0, 1e-14);
     EXPECT_NEAR(static_cast<double>(rx + q[1] * rz), 0.0, 1e-14 * (1 + std::abs(before[1])));  // ⊥ to A(q₀)ᵀ = (−y, 0, 1)
     EXPECT_NEAR(data[3], static_cast<double>(v[0] - h * mid[0]), 1e-14);
+  }
+}
+
+TEST_P(OnEachBackend, steps_agree_with_code_written_by_hand) {
+  Step particle(examples::dla_midpoint(examples::quadratic_particle()), 1, GetParam());
+  std::vector<double> data(std::begin(particle_start), std::end(particle_start));
+  std::vector<double> out(9);
+  hand::ParticleState by_hand{1, 0, 0, 0, 1, 0};
+  for (int n = 0; n < 1250; ++n) {
+    ASSERT_EQ(particle.run(data, out), 1);
+    hand::particle_schur_newton(by_hand, 0.2);
+    EXPECT_NEAR(data[0], by_hand.x, 1e-12);
+    EXPECT_NEAR(data[1], by_hand.y, 1e-12);
+    EXPECT_NEAR(data[2], by_hand.z, 1e-12);
+  }
+  Step sleigh(examples::dla_midpoint(examples::chaplygin_sleigh()), 1, GetParam());
+  data.assign(std::begin(sleigh_start), std::end(sleigh_start));
+  hand::SleighState sleigh_by_hand{1, 0, 0, 0, 0, 0};
+  for (int n = 0; n < 250; ++n) {
+    ASSERT_EQ(sleigh.run(data, out), 1);
+    hand::sleigh_newton<hand::libm_sincos>(sleigh_by_hand, {}, 1e-13);
+    EXPECT_NEAR(data[0], sleigh_by_hand.x, 1e-12);
+    EXPECT_NEAR(data[1], sleigh_by_hand.y, 1e-12);
+    EXPECT_NEAR(data[2], sleigh_by_hand.theta, 1e-12);
   }
 }
 

@@ -1,0 +1,83 @@
+// The command as its users meet it: output, messages, exit status.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+struct Result {
+  int status;
+  std::string output;
+};
+
+/// Runs the command in a shell and collects what it prints.
+Result run(const std::string& arguments, bool errors_too = true) {
+  const std::string command = std::string(RATTLEBACK_COMMAND) + " " + arguments + (errors_too ? " 2>&1" : " 2>/dev/null");
+  FILE* pipe = popen(command.c_str(), "r");
+  Result result{-1, ""};
+  std::array<char, 4096> buffer{};
+  for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) result.output.append(buffer.data(), n);
+  result.status = WEXITSTATUS(pclose(pipe));
+  return result;
+}
+
+TEST(Command, prints_its_version) {
+  const Result r = run("--version");
+  EXPECT_EQ(r.status, 0);
+  EXPECT_EQ(r.output, std::string("rattleback ") + RATTLEBACK_VERSION + "\n");
+}
+
+TEST(Command, help_names_the_commands_and_gives_an_example) {
+  const Result r = run("--help");
+  EXPECT_EQ(r.status, 0);
+  EXPECT_NE(r.output.find("demo"), std::string::npos);
+  EXPECT_NE(r.output.find("Example:"), std::string::npos);
+}
+
+TEST(Command, every_command_has_help_with_an_example) {
+  const Result r = run("demo --help");
+  EXPECT_EQ(r.status, 0);
+  EXPECT_NE(r.output.find("Example:"), std::string::npos);
+}
+
+TEST(Command, a_wrong_request_ends_with_status_2_and_says_what_to_do) {
+  for (const char* arguments : {"", "fly", "demo --fast", "--nonsense"}) {
+    const Result r = run(arguments);
+    EXPECT_EQ(r.status, 2) << arguments;
+    EXPECT_NE(r.output.find("rattleback --help"), std::string::npos) << r.output;
+  }
+}
+
+TEST(Command, does_not_load_the_compiler_for_help) {
+  // The dynamic linker reports every library it loads.
+  const std::string loaded = "LD_DEBUG=files ";
+  FILE* pipe = popen((loaded + RATTLEBACK_COMMAND + " --help 2>&1").c_str(), "r");
+  std::string output;
+  std::array<char, 4096> buffer{};
+  for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) output.append(buffer.data(), n);
+  pclose(pipe);
+  EXPECT_NE(output.find("libstdc++"), std::string::npos) << "the test sees what is loaded";
+  EXPECT_EQ(output.find("libLLVM"), std::string::npos);
+}
+
+TEST(Demo, solves_the_sleigh) {
+  const Result r = run("demo");
+  EXPECT_EQ(r.status, 0);
+  EXPECT_NE(r.output.find("(x, y, theta)(30) = (-1.322"), std::string::npos) << r.output;
+}
+
+TEST(Demo, prints_one_json_document) {
+  const Result r = run("demo --json", false);
+  EXPECT_EQ(r.status, 0);
+  const auto document = nlohmann::json::parse(r.output);
+  // The continuous motion ends at y = −38.49751; the method's error there is 1e-3.
+  EXPECT_NEAR(document.at("q").at(1).get<double>(), -38.49751, 2e-3);
+  EXPECT_EQ(document.at("steps"), 250);
+}
+
+}  // namespace
