@@ -11,7 +11,7 @@ packages=(
   build-essential cmake ninja-build pkg-config
   llvm-19-dev libzstd-dev zlib1g-dev libsleef-dev
   libboost-dev libfmt-dev libcli11-dev nlohmann-json3-dev
-  libgtest-dev libbenchmark-dev
+  libgtest-dev
 )
 for option in "$@"; do
   case "$option" in

@@ -290,7 +290,7 @@ std::string print(const Expression& root, const Graph& graph, bool with_definiti
     if (with_definitions && !leaf && i + 1 < graph.size() && (uses[i] > 1 || depth >= deepest_formula)) {
       std::string name;
       do {
-        name = fmt::format("t{}", ++counter);
+        name = fmt::format("_{}", ++counter);
       } while (taken.contains(name));
       definitions += fmt::format("{} = {};\n", name, piece.text);
       piece = Style::symbol(name);

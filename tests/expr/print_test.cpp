@@ -64,7 +64,7 @@ TEST(Text, RoundTripOfExponentiallySharedExpressions) {
   EXPECT_LT(to_text(e).size(), 40000U) << "as a formula it would have 2^200 symbols";
   expect_round_trip(derivative(e, x));
 
-  Expression f = var("t1") + var("t3");  // names that the printer would like to use itself
+  Expression f = var("_1") + var("_3");  // names that the printer would like to use itself
   for (int i = 0; i < 100; ++i) f = cos(f) / (2 + f);
   expect_round_trip(f);
 }

@@ -25,11 +25,15 @@ enum class Kind : unsigned char { constant, symbol, function, power, product, su
 
 /// An immutable symbolic expression: a reference-counted handle on a hash-consed node.
 ///
-/// Two expressions that are built from the same parts in any order, on any thread, are the same
-/// node, so equality is identity and costs nothing. Every constructor simplifies a little and
-/// cheaply: constants fold, zeros and ones vanish, like terms and like powers merge. No rewriting
-/// changes where an expression is defined, with one exception: a term whose coefficient is exactly
-/// zero is dropped, whatever it contains.
+/// Expressions with the same content are the same node, on every thread, so equality is identity
+/// and costs nothing. Every constructor simplifies a little and cheaply: constants fold, zeros and
+/// ones vanish, operands are ordered, like terms and like powers merge. Nested sums and products of
+/// up to eight operands are merged into the outer one; longer ones stay shared operands.
+///
+/// No rewriting changes where an expression is defined, with two exceptions: a term whose
+/// coefficient is exactly zero is dropped whatever it contains, and u^0 is 1.
+///
+/// A handle that was moved from may only be assigned to or destroyed.
 ///
 ///   sum      c₀ + Σ cᵢ·tᵢ   tᵢ carries no coefficient of its own; terms are unique and ordered
 ///   product  c · Π bᵢ^nᵢ    nᵢ is a nonzero integer; x/x keeps its pole as x·x⁻¹

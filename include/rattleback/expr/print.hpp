@@ -8,8 +8,9 @@
 
 namespace rattleback {
 
-/// Text that parse() reads back to the same expression. Linear in the graph: an expression that
-/// would be too large or too deep as a formula is written with definitions, "t1 = …; t2 = …; …".
+/// Text that parse() reads back to the same expression, if its names are names of the notation and
+/// it stays below max_expression_length. Linear in the graph: an expression that would be too large
+/// or too deep as a formula is written with definitions, "_1 = …; _2 = …; …".
 std::string to_text(const Expression& expression);
 
 /// The shortest decimal, or a fraction where that is shorter, that reads back to the same number.
