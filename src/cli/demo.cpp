@@ -126,8 +126,10 @@ void add_demo(CLI::App& app) {
   command->footer("Example:\n  rattleback demo --json");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "One JSON document instead of text");
-  command->callback([json] {
-    const nlohmann::json result = run_demo(*json);
+  auto quiet = std::make_shared<bool>(false);
+  command->add_flag("--quiet", *quiet, "No text: the exit status is the answer");
+  command->callback([json, quiet] {
+    const nlohmann::json result = run_demo(*json || *quiet);
     if (*json) fmt::print("{}\n", result.dump(2));
   });
 }

@@ -34,6 +34,19 @@ Opcode opcode_of(Function f) {
 constexpr double largest_multiplied_power = 64.0;
 
 constexpr double largest_tolerated_angle = 67108864.0;  // 2²⁶
+constexpr double largest_tolerated_exponential = 1e300;
+
+/// Whether an operation on these numbers made no rounding error.
+bool is_exact(Opcode op, double a, double b, double result) {
+  switch (op) {
+    case Opcode::add: return result - a == b && result - b == a;
+    case Opcode::subtract: return a - result == b && result + b == a;
+    case Opcode::multiply: return std::fma(a, b, -result) == 0.0;
+    case Opcode::divide: return std::fma(result, b, -a) == 0.0;
+    case Opcode::negate: case Opcode::absolute: case Opcode::minimum: return true;
+    default: return false;
+  }
+}
 
 }  // namespace
 
@@ -63,7 +76,8 @@ Value Builder::operation(Opcode op, Value a, Value b) {
     const double operands[] = {sample_[a][s], sample_[b][s]};
     sample[s] = execute<double>({op, 0, 1, 0}, nullptr, nullptr, nullptr, operands);
   }
-  if (constant_operands && std::isfinite(sample[0])) return constant(sample[0]);
+  const bool may_fold = folding_ == Constants::folded || is_exact(op, sample_[a][0], sample_[b][0], sample[0]);
+  if (constant_operands && std::isfinite(sample[0]) && may_fold) return constant(sample[0]);
   return emit(instruction, arity == 1 ? level_[a] : std::max(level_[a], level_[b]), sample);
 }
 
@@ -318,7 +332,13 @@ Value Builder::magnitude(Value root) {
         result = add(absolute(v), angle);
         break;
       }
-      case Opcode::exp: result = multiply(v, add(constant(1.0), magnitude_[i.a])); break;
+      case Opcode::exp: {
+        // Bounded for the same reason: every residual is below an infinite magnitude.
+        const Value amplified = multiply(v, magnitude_[i.a]);
+        // In this order NaN (of 0·∞) stays NaN and passes for nothing.
+        result = add(v, operation(Opcode::minimum, constant(largest_tolerated_exponential), amplified));
+        break;
+      }
       default: result = absolute(v); break;
     }
     magnitude_[v] = result;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -29,6 +30,10 @@ class Scope {
   std::unordered_map<Expression, Value> values_;
 };
 
+/// Which operations on constants are done in double precision when a program is built: all, or only
+/// those that are exact, for programs that run with more digits.
+enum class Constants : std::uint8_t { folded, folded_if_exact };
+
 /// Builds straight-line code by value numbering: the same operation on the same operands is one
 /// value, whether it came from an expression or from an elimination. Values carry
 ///
@@ -40,6 +45,8 @@ class Builder {
  public:
   static constexpr std::size_t samples = 3;
   using Sample = std::array<double, samples>;
+
+  explicit Builder(Constants constants = Constants::folded) : folding_(constants) {}
 
   Value constant(double value);
   Value input(std::uint32_t index, int level, const Sample& sample);
@@ -84,6 +91,7 @@ class Builder {
   Value add_in_order(std::vector<std::pair<Value, double>> terms);
   Value multiply_in_order(std::vector<Value> factors);
 
+  Constants folding_;
   struct Hash {
     std::size_t operator()(const Instruction& i) const;
   };

@@ -68,14 +68,16 @@ class Cache {
   Compiled<F> get(const P& program, int lanes) {
     const std::size_t key = hash_of(program.code, program.constants) + static_cast<std::size_t>(lanes);
     const std::lock_guard lock(mutex_);
-    auto& bucket = entries_[key];
-    std::erase_if(bucket, [](const Entry& e) { return e.code.expired(); });
-    for (const Entry& e : bucket) {
-      auto code = e.code.lock();
-      if (code && e.lanes == lanes && e.program == program) return {e.function, e.workspace, std::move(code)};
+    const auto [begin, end] = entries_.equal_range(key);
+    for (auto e = begin; e != end; ++e) {
+      const Entry& found = e->second;
+      auto code = found.code.lock();
+      if (!code || found.lanes != lanes || found.program != program) continue;
+      return {found.function, found.workspace, std::move(code)};
     }
+    std::erase_if(entries_, [](const auto& e) { return e.second.code.expired(); });
     Compiled<F> compiled = jit().compile(program, lanes);
-    bucket.push_back({program, lanes, compiled.function, compiled.workspace, compiled.code});
+    entries_.emplace(key, Entry{program, lanes, compiled.function, compiled.workspace, compiled.code});
     return compiled;
   }
 
@@ -88,7 +90,7 @@ class Cache {
     std::weak_ptr<const void> code;
   };
   std::mutex mutex_;
-  std::unordered_map<std::size_t, std::vector<Entry>> entries_;
+  std::unordered_multimap<std::size_t, Entry> entries_;
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ struct StepCounters {
   std::int64_t iterations[max_lanes];
   std::int64_t max_iterations[max_lanes];
   std::int64_t failed[max_lanes];  ///< −1 if the lane failed in the step after the last one taken
+  std::int64_t last[max_lanes];    ///< iterations of the last step tried, taken or not
 };
 
 /// The workspace has the size that Compiled says; its contents do not matter before or after.

@@ -6,6 +6,7 @@
 
 #include "builder.hpp"
 #include "rattleback/expr/derivative.hpp"
+#include "step_program.hpp"
 
 namespace rattleback {
 namespace {
@@ -58,7 +59,7 @@ PivotedNewton::PivotedNewton(const ImplicitSystem& system)
       outputs_(make_program(concatenate(system.data, system.unknowns), system.outputs)),
       arguments_(system.data.size() + size_), unknowns_(arguments_.data() + system.data.size(), size_),
       values_(2 * size_ + entries_.size()), previous_(size_), correction_(size_),
-      next_correction_(size_), unknown_scale_(size_), row_scale_(size_), order_(size_) {
+      next_correction_(size_), unknown_scale_(size_), row_scale_(size_), column_scale_(size_), order_(size_) {
   if (size_ <= preallocated_size) matrix_.resize(size_ * size_);
 }
 
@@ -83,7 +84,10 @@ double PivotedNewton::worst_residual(LaneReport& report) const {
   report.residual = 0.0;
   for (std::size_t i = 0; i < size_; ++i) {
     if (values_[i] == 0.0) continue;
-    const double relative = std::abs(values_[i]) / values_[size_ + i];
+    // Against an infinite magnitude every residual would be small.
+    const double magnitude = values_[size_ + i];
+    const double relative =
+        std::isfinite(magnitude) ? std::abs(values_[i]) / magnitude : std::numeric_limits<double>::infinity();
     if (relative <= report.residual) continue;
     report.residual = relative;
     report.equation = static_cast<int>(i);
@@ -100,6 +104,11 @@ bool PivotedNewton::factorise(LaneReport& report) {
     matrix_[row * n + column] = values_[2 * n + k];
     row_scale_[row] = std::max(row_scale_[row], std::abs(values_[2 * n + k]));
   }
+  std::fill(column_scale_.begin(), column_scale_.end(), 0.0);
+  for (const auto& [row, column] : entries_) {
+    if (row_scale_[row] == 0.0) continue;
+    column_scale_[column] = std::max(column_scale_[column], std::abs(matrix_[row * n + column]) / row_scale_[row]);
+  }
   for (std::size_t i = 0; i < n; ++i) order_[i] = i;
   for (std::size_t c = 0; c < n; ++c) {
     std::size_t best = c;
@@ -114,7 +123,7 @@ bool PivotedNewton::factorise(LaneReport& report) {
     }
     std::swap(order_[c], order_[best]);
     const std::size_t p = order_[c];
-    if (!(best_size > static_cast<double>(n) * epsilon)) {
+    if (!(best_size > static_cast<double>(n) * epsilon * column_scale_[c])) {  // whatever the units of the unknown
       report.equation = static_cast<int>(p);
       return false;
     }
@@ -161,7 +170,8 @@ void PivotedNewton::iterate(LaneReport& report) {
     report.outcome = Outcome::not_finite;
     if (!evaluate(report)) return;
     report.outcome = Outcome::converged;
-    if (worst_residual(report) <= epsilon) return;
+    const double residual = worst_residual(report);
+    if (residual <= epsilon) return;
     report.outcome = Outcome::singular;
     if (!factorise(report)) return;
     newton_correction(correction_);
@@ -173,7 +183,8 @@ void PivotedNewton::iterate(LaneReport& report) {
     const bool stalled = size <= acceptable_floor && size > 0.5 * last_size;
     last_size = size;
     report.outcome = Outcome::converged;
-    if (stalled || size <= epsilon) return;
+    const bool at_floor = residual <= stalled_floor * epsilon;
+    if (stalled || size == 0.0 || (size <= epsilon && at_floor)) return;
 
     std::copy(unknowns_.begin(), unknowns_.end(), previous_.begin());
     bool accepted = false;
@@ -186,6 +197,11 @@ void PivotedNewton::iterate(LaneReport& report) {
       accepted = size <= acceptable_floor || scaled_size(next_correction_) <= (1.0 - 0.25 * damping) * size;
     }
     if (!accepted) {
+      if (at_floor) {  // ill-conditioned: rounding hides any progress, and the equations hold
+        std::copy(previous_.begin(), previous_.end(), unknowns_.begin());
+        report.outcome = Outcome::converged;
+        return;
+      }
       if (report.outcome == Outcome::not_converged) worst_residual(report);
       return;
     }
@@ -199,6 +215,7 @@ void PivotedNewton::solve(std::span<const double> data, std::span<double> output
   iterate(report);
   if (report.outcome != Outcome::converged) return;
   report.equation = -1;
+  report.residual = 0.0;
   outputs_(arguments_, outputs);
   if (!std::all_of(outputs.begin(), outputs.end(), [](double x) { return std::isfinite(x); })) {
     report.outcome = Outcome::not_finite;

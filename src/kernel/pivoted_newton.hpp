@@ -46,6 +46,7 @@ class PivotedNewton {
   std::vector<double> unknown_scale_;
   std::vector<double> matrix_;
   std::vector<double> row_scale_;
+  std::vector<double> column_scale_;
   std::vector<std::size_t> order_;
 };
 

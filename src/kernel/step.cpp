@@ -46,7 +46,7 @@ struct Step::State {
         int count = 0;
         counters.failed[l] = interpreter(lane_data.data(), lane_outputs.data(), count) ? 0 : -1;
         failed = failed || counters.failed[l] != 0;
-        iterations[l] = count;
+        iterations[l] = counters.last[l] = count;
         scatter_outputs(outputs, l);
       }
       if (failed) return n;
@@ -81,27 +81,41 @@ struct Step::State {
 
   /// The generated code watches what may be undefined, not what may overflow by mere growth; that is
   /// noticed here, at the end of a call. Then the steps are repeated one by one to find the place.
+  /// (The outputs of a call that ends with a failure belong to no step and say nothing.)
   std::int64_t run_watched(double* data, double* outputs, std::int64_t steps) {
     std::copy_n(data, saved_state.size(), saved_state.data());
     const std::int64_t taken = run_fast(data, outputs, steps);
-    if (taken == 0 || all_finite(data, saved_state.size())) return taken;
+    const auto is_finite = [&] {  // the first outputs are the state
+      return all_finite(data, saved_state.size()) &&
+             (taken < steps || all_finite(outputs + saved_state.size(), outputs_size() - saved_state.size()));
+    };
+    if (taken == 0 || is_finite()) return taken;
     std::copy(saved_state.begin(), saved_state.end(), data);
+    StepCounters total{};
     for (std::int64_t n = 0; n < taken; ++n) {
       run_fast(data, outputs, 1);
-      if (all_finite(data, saved_state.size())) {
+      if (is_finite()) {
         std::copy_n(data, saved_state.size(), saved_state.data());
+        for (std::size_t l = 0; l < width(); ++l) {
+          total.iterations[l] += counters.iterations[l];
+          total.max_iterations[l] = std::max(total.max_iterations[l], counters.iterations[l]);
+        }
         continue;
       }
       for (std::size_t l = 0; l < width(); ++l) {
-        for (std::size_t i = 0; i < system.state; ++i) {
-          if (!std::isfinite(data[i * width() + l])) counters.failed[l] = -1;
+        total.last[l] = counters.last[l];
+        for (std::size_t i = 0; i < system.outputs.size(); ++i) {
+          if (!std::isfinite(outputs[i * width() + l])) total.failed[l] = -1;
         }
       }
+      counters = total;
       std::copy(saved_state.begin(), saved_state.end(), data);
       return n;
     }
     return taken;
   }
+
+  std::size_t outputs_size() const { return system.outputs.size() * width(); }
 
   static bool all_finite(const double* values, std::size_t count) {
     return std::all_of(values, values + count, [](double x) { return std::isfinite(x); });
@@ -153,6 +167,11 @@ std::int64_t Step::run(std::span<double> data, std::span<double> outputs, std::i
     }
     if (taken == steps) break;
     if (!s.rescue(data.data(), outputs.data())) break;
+    for (std::size_t l = 0; l < s.width(); ++l) {  // the lanes that did not need it have taken the step too
+      if (s.counters.failed[l] != 0) continue;
+      s.reports[l].iterations += s.counters.last[l];
+      s.reports[l].max_iterations = std::max(s.reports[l].max_iterations, static_cast<int>(s.counters.last[l]));
+    }
     s.advance(data.data(), outputs.data());
     ++taken;
   }
@@ -178,7 +197,8 @@ std::vector<T> interpret_step(const ImplicitSystem& system, std::span<const T> d
   ImplicitSystem here = system;  // this very point decides about pivots
   here.typical.clear();
   for (const T& d : data) here.typical.push_back(static_cast<double>(d));
-  const StepProgram program = make_step_program(here);
+  const StepProgram program =
+      make_step_program(here, std::is_same_v<T, double> ? Constants::folded : Constants::folded_if_exact);
   StepInterpreter<T> interpreter(program);
   std::vector<T> outputs(system.outputs.size());
   int iterations = 0;

@@ -74,8 +74,8 @@ Builder::Sample data_sample(const ImplicitSystem& system, std::size_t i) {
 /// Builds the blocks as values of one builder; a Scheduler then puts them into an order.
 class StepBuilder {
  public:
-  explicit StepBuilder(const ImplicitSystem& system)
-      : system_(system), jacobian_(jacobian(system.residuals, system.unknowns)) {
+  StepBuilder(const ImplicitSystem& system, Constants constants)
+      : system_(system), jacobian_(jacobian(system.residuals, system.unknowns)), builder_(constants) {
     program_.inputs = static_cast<std::uint32_t>(system.data.size());
     program_.state = static_cast<std::uint32_t>(system.state);
     for (std::size_t i = 0; i < system.data.size(); ++i) {
@@ -92,11 +92,14 @@ class StepBuilder {
     for (const auto& e : jacobian_.entries) incidence[idx(e.row)].push_back(e.column);
     const BlockStructure structure = block_triangular_form(incidence, static_cast<int>(system.unknowns.size()));
     if (structure.blocks.empty() && !system.unknowns.empty()) report_unmatched(system, structure);
+    const auto position = [&] { return static_cast<Value>(builder_.code().size()); };
+    const Value start = position();
     prepare_outputs();
+    find_partial_functions({start, position()});
     for (const EquationBlock& block : structure.blocks) add_block(block);
-    const Value solved = static_cast<Value>(builder_.code().size());
+    const Value solved = position();
     finish_outputs();
-    find_partial_functions(solved);
+    find_partial_functions({solved, position()});
   }
 
   StepProgram take() && { return std::move(program_); }
@@ -249,8 +252,8 @@ class StepBuilder {
 
   /// What the outputs add to the equations may be undefined where the equations are fine: quotients
   /// and functions that are not defined everywhere.
-  void find_partial_functions(Value first) {
-    for (Value v = first; v < builder_.code().size(); ++v) {
+  void find_partial_functions(CodeRange added) {
+    for (Value v = added.begin; v < added.end; ++v) {
       switch (builder_.code()[v].op) {
         case Opcode::divide: case Opcode::sqrt: case Opcode::tan: case Opcode::asin: case Opcode::acos:
         case Opcode::sinh: case Opcode::cosh: case Opcode::exp: case Opcode::log: case Opcode::pow:
@@ -470,9 +473,9 @@ class Scheduler {
 
 }  // namespace
 
-StepProgram make_step_program(const ImplicitSystem& system) {
+StepProgram make_step_program(const ImplicitSystem& system, Constants constants) {
   validate(system);
-  StepBuilder steps(system);
+  StepBuilder steps(system, constants);
   const Builder builder = steps.builder();
   StepProgram program = Scheduler(std::move(steps).take(), builder).run();
   program.constants = builder.constants();

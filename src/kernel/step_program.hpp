@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "builder.hpp"
 #include "rattleback/kernel/implicit_system.hpp"
 #include "rattleback/kernel/program.hpp"
 
@@ -72,6 +73,6 @@ inline constexpr double linear_floor = 1024.0;
 
 /// Throws StructureError if the equations cannot determine the unknowns, ExpressionError for symbols
 /// that are neither data nor unknowns.
-StepProgram make_step_program(const ImplicitSystem& system);
+StepProgram make_step_program(const ImplicitSystem& system, Constants constants = Constants::folded);
 
 }  // namespace rattleback

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/kernel/implicit_system.hpp"
 
@@ -68,6 +70,10 @@ ImplicitSystem with_tangent(const ImplicitSystem& system) {
 }
 
 ImplicitSystem with_tangent_matrix(const ImplicitSystem& system, std::size_t rows, std::size_t columns) {
+  if (rows > system.outputs.size() || columns > system.data.size()) {
+    throw std::invalid_argument(fmt::format("a tangent matrix of {} × {} for {} outputs and {} data", rows, columns,
+                                            system.outputs.size(), system.data.size()));
+  }
   ImplicitSystem extended = system;
   const Linearisation linear(system);
   std::vector<std::vector<Expression>> matrix_columns;

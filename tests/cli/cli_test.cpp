@@ -53,6 +53,19 @@ TEST(Command, a_wrong_request_ends_with_status_2_and_says_what_to_do) {
   }
 }
 
+TEST(Command, a_misspelt_command_gets_a_suggestion) {
+  const Result r = run("dmeo");
+  EXPECT_EQ(r.status, 2);
+  EXPECT_EQ(r.output, "rattleback: there is no command 'dmeo'; did you mean 'demo'?\n"
+                      "Run 'rattleback --help' for what is possible.\n");
+}
+
+TEST(Command, quiet_is_quiet) {
+  const Result r = run("demo --quiet");
+  EXPECT_EQ(r.status, 0);
+  EXPECT_EQ(r.output, "");
+}
+
 TEST(Command, does_not_load_the_compiler_for_help) {
   // The dynamic linker reports every library it loads.
   const std::string loaded = "LD_DEBUG=files ";

@@ -332,6 +332,24 @@ TEST_P(OnEachBackend, overflow_by_growth_is_caught_at_its_step) {
   EXPECT_EQ(step.reports()[0].outcome, Outcome::not_finite);
 }
 
+TEST_P(OnEachBackend, an_explicit_map_is_a_step_without_unknowns) {
+  ImplicitSystem s;
+  s.data = symbols({"x", "a"});
+  s.outputs = parse_all({"a*x*(1 - x)", "log(x)"});
+  s.state = 1;
+  Step step(s, 1, GetParam());
+  std::vector<double> data{0.25, 4.0};
+  std::vector<double> out(2);
+  ASSERT_EQ(step.run(data, out, 2), 2);
+  EXPECT_DOUBLE_EQ(data[0], 0.75);  // ¼ → ¾ → ¾
+  EXPECT_DOUBLE_EQ(out[1], std::log(0.75));
+  data[0] = 2.0;  // 2 → −8, whose logarithm is undefined: the second step is not taken
+  EXPECT_EQ(step.run(data, out, 2), 1);
+  EXPECT_EQ(step.reports()[0].outcome, Outcome::not_finite);
+  EXPECT_EQ(step.describe(step.reports()[0]), "not finite: an output is infinite or undefined");
+  EXPECT_DOUBLE_EQ(data[0], -8.0);
+}
+
 TEST(Step, a_failed_lane_stops_the_batch_before_the_step) {
   ImplicitSystem s = equations({"x", "d"}, {"u"}, {"u^2 - (x - d)"}, {"x"});
   s.state = 1;

@@ -29,8 +29,8 @@ std::string compiler_target();
 inline constexpr int lane_counts[] = {1, 4, 8, 16};
 
 /// A program as native code for `lanes` points at once; arrays are structures of arrays: entry i of
-/// lane l stands at [i * lanes + l]. All lane counts give the same bits. Safe to call from several
-/// threads at once.
+/// lane l stands at [i * lanes + l]; inputs and outputs must not overlap. All lane counts give the
+/// same bits. Safe to call from several threads at once.
 class Kernel {
  public:
   explicit Kernel(const Program& program, int lanes = 1, Backend backend = Backend::automatic);

@@ -39,7 +39,8 @@ class Step {
 
   /// Takes up to `steps` steps. The state part of `data` is advanced; `outputs` are those of the
   /// last step. Returns the number of steps taken: fewer than asked if a lane failed, see reports();
-  /// the failed step is then taken by no lane and data are those before it. Allocates nothing.
+  /// the failed step is then taken by no lane, data are those before it and outputs undefined. The
+  /// two arrays must not overlap. Allocates nothing.
   std::int64_t run(std::span<double> data, std::span<double> outputs, std::int64_t steps = 1);
 
   /// One entry for each lane, of the last call of run.

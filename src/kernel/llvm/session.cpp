@@ -5,7 +5,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 
-#include <atomic>
+#include <mutex>
 
 #include "../jit.hpp"
 #include "emitter.hpp"
@@ -73,6 +73,7 @@ class OrcJit final : public Jit {
  private:
   template <class F, class EmitBody>
   Compiled<F> build(std::size_t instructions, int lanes, EmitBody&& emit_body) {
+    const std::lock_guard lock(mutex_);  // LLVM's code generator serves one module at a time
     const std::string name = "kernel" + std::to_string(counter_++);
     auto context = std::make_unique<llvm::LLVMContext>();
     auto module = std::make_unique<llvm::Module>(name, *context);
@@ -100,7 +101,8 @@ class OrcJit final : public Jit {
 
   VectorTarget target_;
   std::unique_ptr<llvm::orc::LLJIT> jit_;
-  std::atomic<std::uint64_t> counter_{0};
+  std::mutex mutex_;
+  std::uint64_t counter_ = 0;
 };
 
 }  // namespace

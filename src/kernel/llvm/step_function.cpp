@@ -174,7 +174,7 @@ class StepEmitter {
                 [&](std::size_t i, const auto& c) { e_.store(c.array, i, e_.read(e_.inputs, i)); });
     e_.for_each(program_.outputs.size(), {outputs_, nullptr},
                 [&](std::size_t i, const auto& c) { e_.store(c.array, i, e_[program_.outputs[i]]); });
-    llvm::Value* const values[] = {total, largest, ir_.CreateSExt(failed, e_.counter_type())};
+    llvm::Value* const values[] = {total, largest, ir_.CreateSExt(failed, e_.counter_type()), iterations_};
     for (std::size_t i = 0; i < std::size(values); ++i) {
       auto* address = ir_.CreateConstInBoundsGEP1_64(ir_.getInt64Ty(), counters_, i * max_lanes);
       ir_.CreateAlignedStore(values[i], address, llvm::Align(8));
