@@ -33,7 +33,7 @@ Opcode opcode_of(Function f) {
 /// Integer powers up to this one are multiplied out.
 constexpr double largest_multiplied_power = 64.0;
 
-constexpr double largest_tolerated_angle = 67108864.0;  // 2²⁶
+constexpr double largest_tolerated_factor = 67108864.0;  // 2²⁶
 constexpr double largest_tolerated_exponential = 1e300;
 
 /// Whether an operation on these numbers made no rounding error.
@@ -297,12 +297,21 @@ Value Builder::lower_product(const Expression& e, Scope& scope) {
   return divide(multiply_in_order(std::move(over)), multiply_in_order(std::move(under)));
 }
 
+/// At most 2²⁶: an iteration that ran away must not pass for one at its floor.
+Value Builder::bounded(Value v) { return operation(Opcode::minimum, v, constant(largest_tolerated_factor)); }
+
+/// Magnitude of v relative to |v|: how much of it cancels.
+Value Builder::amplification(Value v) {
+  const Value size = absolute(v);
+  return magnitude_[v] == size ? constant(1.0) : bounded(divide(magnitude_[v], size));
+}
+
 Value Builder::magnitude(Value root) {
   const auto inner_operands = [](Opcode op) {
     switch (op) {
-      case Opcode::add: case Opcode::subtract: case Opcode::multiply: return 2;
-      case Opcode::divide: case Opcode::negate: return 1;
-      case Opcode::sin: case Opcode::cos: case Opcode::exp: return 1;
+      case Opcode::add: case Opcode::subtract: case Opcode::multiply: case Opcode::divide: return 2;
+      case Opcode::negate: return 1;
+      case Opcode::sin: case Opcode::cos: case Opcode::tan: case Opcode::exp: case Opcode::log: case Opcode::sqrt: return 1;
       default: return 0;
     }
   };
@@ -322,16 +331,16 @@ Value Builder::magnitude(Value root) {
       case Opcode::add:
       case Opcode::subtract: result = add(magnitude_[i.a], magnitude_[i.b]); break;
       case Opcode::multiply: result = multiply(magnitude_[i.a], magnitude_[i.b]); break;
-      case Opcode::divide: result = divide(magnitude_[i.a], absolute(i.b)); break;
+      case Opcode::divide: result = multiply(divide(magnitude_[i.a], absolute(i.b)), amplification(i.b)); break;
       case Opcode::negate: result = magnitude_[i.a]; break;
+      // |f(x)| + |f′(x)| |x|: what the rounding of the argument does to the function.
       case Opcode::sin:
-      case Opcode::cos: {
-        // The rounding of a large angle shows in its sine. Up to a bound: an iteration that ran away
-        // must not pass for one at its floor.
-        const Value angle = operation(Opcode::minimum, magnitude_[i.a], constant(largest_tolerated_angle));
-        result = add(absolute(v), angle);
+      case Opcode::cos: result = add(absolute(v), bounded(magnitude_[i.a])); break;
+      case Opcode::tan:
+        result = add(absolute(v), multiply(add(constant(1.0), multiply(v, v)), bounded(magnitude_[i.a])));
         break;
-      }
+      case Opcode::log: result = add(absolute(v), amplification(i.a)); break;
+      case Opcode::sqrt: result = multiply(v, add(constant(1.0), amplification(i.a))); break;
       case Opcode::exp: {
         // Bounded for the same reason: every residual is below an infinite magnitude.
         const Value amplified = multiply(v, magnitude_[i.a]);

@@ -88,6 +88,8 @@ class Builder {
   Value lower_sum(const Expression& e, Scope& scope);
   Value lower_product(const Expression& e, Scope& scope);
   Value scale(double c, Value v);
+  Value bounded(Value v);
+  Value amplification(Value v);
   Value add_in_order(std::vector<std::pair<Value, double>> terms);
   Value multiply_in_order(std::vector<Value> factors);
 

@@ -133,7 +133,9 @@ class Elimination {
       open(i);
     }
     columns_[idx(pivot.column)].clear();
-    if (open_rows_.empty()) return;  // the last unknown stays in the forms
+    // The last unknown stays in the forms, and so does one whose pivot changes from step to step: the
+    // check of the rows would not see what a small pivot does to a form.
+    if (open_rows_.empty() || builder_.level(diagonal) > 0) return;
     for (AffineForm& form : forms_) {
       const auto entry = form.coefficients.find(pivot.column);
       if (entry == form.coefficients.end()) continue;

@@ -43,8 +43,9 @@ struct EliminationResult {
   std::vector<int> updated_rows;
   std::vector<Value> forms;  ///< values of the affine forms
 };
-/// The forms go through the elimination too: each ends as a multiple of the last unknown plus what
-/// is known before it, so that all of them are ready one operation after it.
+/// The forms go through the elimination too, as far as its pivots are constants or parameters: at
+/// best each ends as a multiple of the last unknown plus what is known before it, ready one operation
+/// after it.
 EliminationResult eliminate(Builder& builder, SymbolicLinearSystem system, std::vector<AffineForm> forms = {});
 
 }  // namespace rattleback

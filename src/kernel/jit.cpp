@@ -44,8 +44,13 @@ Jit* load() {
     }
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     void* entry = library == nullptr ? nullptr : dlsym(library, jit_entry_name);
-    if (entry != nullptr) return std::bit_cast<JitEntry>(entry)();
-    tried += fmt::format("\n  {}: {}", path.string(), dlerror());
+    if (entry == nullptr) {
+      tried += fmt::format("\n  {}: {}", path.string(), dlerror());
+    } else if (Jit* jit = std::bit_cast<JitEntry>(entry)(jit_layout())) {
+      return jit;
+    } else {
+      tried += fmt::format("\n  {}: belongs to another version of Rattleback", path.string());
+    }
   }
   throw CompilerError("the compiler library cannot be loaded; tried" + tried);
 }

@@ -44,8 +44,18 @@ class Jit {
   virtual std::string target() const = 0;
 };
 
-/// Entry point of the library; the object is never destroyed.
-using JitEntry = Jit* (*)();
+/// What the program and the library must agree on: they exchange these types in memory.
+constexpr std::uint64_t jit_layout() {
+  std::uint64_t h = 1;
+  for (const std::uint64_t size : {sizeof(Instruction), sizeof(Program), sizeof(StepProgram), sizeof(StepBlock),
+                                   sizeof(StepCounters), static_cast<std::size_t>(Opcode::pow)}) {
+    h = h * 1000003U + size;
+  }
+  return h;
+}
+
+/// Entry point of the library; null if the layouts differ. The object is never destroyed.
+using JitEntry = Jit* (*)(std::uint64_t layout);
 inline constexpr const char* jit_entry_name = "rattleback_jit";
 
 /// Loads the compiler on the first call; throws CompilerError.

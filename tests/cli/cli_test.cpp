@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -91,6 +92,15 @@ TEST(Demo, prints_one_json_document) {
   // The continuous motion ends at y = −38.49751; the method's error there is 1e-3.
   EXPECT_NEAR(document.at("q").at(1).get<double>(), -38.49751, 2e-3);
   EXPECT_EQ(document.at("steps"), 250);
+}
+
+TEST(Demo, gives_the_same_bits_on_another_processor) {
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return;  // it would not run here
+  const auto native = nlohmann::json::parse(run("demo --json", false).output);
+  setenv("RATTLEBACK_JIT_CPU", "haswell", 1);
+  const auto haswell = nlohmann::json::parse(run("demo --json", false).output);
+  unsetenv("RATTLEBACK_JIT_CPU");
+  EXPECT_EQ(native.at("q"), haswell.at("q"));
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <random>
 #include <thread>
@@ -17,26 +16,6 @@
 
 namespace rattleback {
 namespace {
-
-bool llvm_is_loaded() {
-  std::ifstream maps("/proc/self/maps");
-  std::string line;
-  while (std::getline(maps, line)) {
-    if (line.find("libLLVM") != std::string::npos) return true;
-  }
-  return false;
-}
-
-// Must run before anything in this process compiles: ctest runs each test in its own process.
-TEST(Compiler, is_loaded_only_when_something_is_compiled) {
-  const Expression x = Expression::symbol("x");
-  const Program p = make_program(std::vector{x}, std::vector{sin(x)});
-  const Kernel interpreted(p, 1, Backend::interpreted);
-  EXPECT_FALSE(llvm_is_loaded());
-  const Kernel compiled(p, 1, Backend::compiled);
-  EXPECT_TRUE(llvm_is_loaded());
-  EXPECT_TRUE(compiled.is_compiled());
-}
 
 /// Distance in units in the last place of the larger one.
 double ulps(double a, double b) {

@@ -2,9 +2,11 @@
 
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Support/TargetSelect.h>
-#include <llvm/TargetParser/Host.h>
+#include <llvm/Target/TargetMachine.h>
 
+#include <cstdlib>
 #include <mutex>
 
 #include "../jit.hpp"
@@ -26,12 +28,24 @@ void unwrap(llvm::Error error, const char* what) {
   if (error) throw CompilerError(std::string(what) + ": " + llvm::toString(std::move(error)));
 }
 
-VectorTarget host_target() {
-  const auto features = llvm::sys::getHostCPUFeatures();
-  const auto has = [&](const char* name) { return features.lookup(name); };
+/// Code for this machine, or for the processor named in RATTLEBACK_JIT_CPU: with that the tests see
+/// that other machines get the same bits.
+llvm::orc::JITTargetMachineBuilder target_machine() {
+  auto machine = unwrap(llvm::orc::JITTargetMachineBuilder::detectHost(), "detecting the processor");
+  machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  if (const char* cpu = std::getenv("RATTLEBACK_JIT_CPU")) {
+    machine.setCPU(cpu);
+    machine.getFeatures() = llvm::SubtargetFeatures();
+  }
+  return machine;
+}
+
+VectorTarget vector_target(llvm::orc::JITTargetMachineBuilder& builder) {
+  const auto machine = unwrap(builder.createTargetMachine(), "choosing instructions");
+  const auto has = [&](const char* features) { return machine->getMCSubtargetInfo()->checkFeatures(features); };
   VectorTarget target;
-  target.has_avx2_fma = has("avx2") && has("fma");
-  target.has_avx512 = target.has_avx2_fma && has("avx512f");
+  target.has_avx2_fma = has("+avx2,+fma");
+  target.has_avx512 = target.has_avx2_fma && has("+avx512f");
   target.width = target.has_avx512 ? 8 : target.has_avx2_fma ? 4 : 2;
   // Only functions of one family agree bit for bit between widths.
   target.sleef_prefix = target.has_avx2_fma ? "Sleef_finz_" : "Sleef_cinz_";
@@ -41,11 +55,12 @@ VectorTarget host_target() {
 
 class OrcJit final : public Jit {
  public:
-  OrcJit() : target_(host_target()) {
+  OrcJit() {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
-    auto machine = unwrap(llvm::orc::JITTargetMachineBuilder::detectHost(), "detecting the processor");
-    machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+    auto machine = target_machine();
+    cpu_ = machine.getCPU();
+    target_ = vector_target(machine);
     jit_ = unwrap(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(machine)).create(), "starting LLVM");
     const char prefix = jit_->getDataLayout().getGlobalPrefix();
     auto& library = jit_->getMainJITDylib();
@@ -67,7 +82,7 @@ class OrcJit final : public Jit {
   }
 
   std::string target() const override {
-    return llvm::sys::getHostCPUName().str() + ", " + std::to_string(target_.width) + " lanes in a register";
+    return cpu_ + ", " + std::to_string(target_.width) + " lanes in a register";
   }
 
  private:
@@ -99,6 +114,7 @@ class OrcJit final : public Jit {
     return {address.template toPtr<F>(), workspace, std::move(code)};
   }
 
+  std::string cpu_;
   VectorTarget target_;
   std::unique_ptr<llvm::orc::LLJIT> jit_;
   std::mutex mutex_;
@@ -108,7 +124,8 @@ class OrcJit final : public Jit {
 }  // namespace
 }  // namespace rattleback
 
-extern "C" __attribute__((visibility("default"))) rattleback::Jit* rattleback_jit() {
+extern "C" __attribute__((visibility("default"))) rattleback::Jit* rattleback_jit(std::uint64_t layout) {
+  if (layout != rattleback::jit_layout()) return nullptr;
   static auto* const jit = new rattleback::OrcJit;
   return jit;
 }
