@@ -166,10 +166,8 @@ inline int particle_dense_newton(ParticleState& s, double h, double tolerance = 
     ++iterations;
     const double vx = u.dx * inverse_h, vy = u.dy * inverse_h, vz = u.dz * inverse_h;
     const double y_mid = s.y + 0.5 * u.dy;
-    double j[4][4] = {{m_xy, 0, 0, -s.y},
-                      {0, m_xy, 0, 0},
-                      {0, 0, inverse_h, 1},
-                      {-y_mid * inverse_h, -0.5 * vx, inverse_h, 0}};
+    double j[4][4] = {
+        {m_xy, 0, 0, -s.y}, {0, m_xy, 0, 0}, {0, 0, inverse_h, 1}, {-y_mid * inverse_h, -0.5 * vx, inverse_h, 0}};
     double b[4] = {s.px - vx - h * (s.x + 0.5 * u.dx) + s.y * u.lambda, s.py - vy - h * y_mid, s.pz - vz - u.lambda,
                    y_mid * vx - vz};
     solve_dense_4x4(j, b);

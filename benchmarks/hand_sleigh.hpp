@@ -23,12 +23,10 @@ inline SinCos libm_sincos(double angle) {
 
 /// |r| ≤ π/4: the minimax polynomials of fdlibm in z = r², arranged for short latency.
 inline SinCos kernel_sincos(double r) {
-  constexpr double s1 = -1.66666666666666324348e-01, s2 = 8.33333333332248946124e-03,
-                   s3 = -1.98412698298579493134e-04, s4 = 2.75573137070700676789e-06,
-                   s5 = -2.50507602534068634195e-08, s6 = 1.58969099521155010221e-10;
-  constexpr double c1 = 4.16666666666666019037e-02, c2 = -1.38888888888741095749e-03,
-                   c3 = 2.48015872894767294178e-05, c4 = -2.75573143513906633035e-07,
-                   c5 = 2.08757232129817482790e-09, c6 = -1.13596475577881948265e-11;
+  constexpr double s1 = -1.66666666666666324348e-01, s2 = 8.33333333332248946124e-03, s3 = -1.98412698298579493134e-04,
+                   s4 = 2.75573137070700676789e-06, s5 = -2.50507602534068634195e-08, s6 = 1.58969099521155010221e-10;
+  constexpr double c1 = 4.16666666666666019037e-02, c2 = -1.38888888888741095749e-03, c3 = 2.48015872894767294178e-05,
+                   c4 = -2.75573143513906633035e-07, c5 = 2.08757232129817482790e-09, c6 = -1.13596475577881948265e-11;
   const double z = r * r, z2 = z * z;
   const double s = (s1 + z * s2) + z2 * ((s3 + z * s4) + z2 * (s5 + z * s6));
   const double c = (c1 + z * c2) + z2 * ((c3 + z * c4) + z2 * (c5 + z * c6));
@@ -85,8 +83,8 @@ struct SleighState {
 /// and its Jacobian by u = (x₁, y₁, θ₁, λ), row-major. N_θ̄ = −T and T_θ̄ = N; in ∂r₂/∂θ₁ the terms in T cancel.
 /// data = x₀, y₀, θ₀, p_x, p_y, p_θ, h, m, I, a, g.
 template <SinCos (*sincos)(double) = libm_sincos>
-inline void sleigh_residual_jacobian(const double* __restrict u, const double* __restrict data,
-                                     double* __restrict r, double* __restrict jacobian) {
+inline void sleigh_residual_jacobian(const double* __restrict u, const double* __restrict data, double* __restrict r,
+                                     double* __restrict jacobian) {
   const double theta0 = data[2], h = data[6], m = data[7], a = data[9], g = data[10];
   const double ma = m * a, inertia = data[8] + ma * a, inverse_h = 1 / h, half_h = 0.5 * h;
   const double lambda = u[3];
@@ -205,18 +203,10 @@ struct SleighConstants {
   double h, m, a, ma, alpha, gamma, kappa, third, inverse_m, two_over_h, half_hmg, inertia;
 
   explicit SleighConstants(const SleighParameters& p)
-      : h(p.h),
-        m(p.m),
-        a(p.a),
-        ma(p.m * p.a),
-        alpha(2 * (p.inertia + p.m * p.a * p.a) / p.h),
-        gamma(0.5 * p.h * p.m * p.a * p.g),
-        kappa(2 * p.m * p.a * p.a / p.h),
-        third(6 * kappa - 3 * alpha),
-        inverse_m(1 / p.m),
-        two_over_h(2 / p.h),
-        half_hmg(0.5 * p.h * p.m * p.g),
-        inertia(p.inertia + p.m * p.a * p.a) {}
+      : h(p.h), m(p.m), a(p.a), ma(p.m * p.a), alpha(2 * (p.inertia + p.m * p.a * p.a) / p.h),
+        gamma(0.5 * p.h * p.m * p.a * p.g), kappa(2 * p.m * p.a * p.a / p.h), third(6 * kappa - 3 * alpha),
+        inverse_m(1 / p.m), two_over_h(2 / p.h), half_hmg(0.5 * p.h * p.m * p.g), inertia(p.inertia + p.m * p.a * p.a) {
+  }
 };
 
 struct SleighIncrement {

@@ -65,8 +65,8 @@ Program sleigh_residual_jacobian() {
   auto residuals = substitute(s.residuals, positions);
   residuals[3] /= h;
   std::vector<Expression> inputs = unknowns;
-  inputs.insert(inputs.end(), s.data.begin(), s.data.begin() + 6);      // q, p
-  inputs.insert(inputs.end(), s.data.begin() + 9, s.data.end());        // h, parameters
+  inputs.insert(inputs.end(), s.data.begin(), s.data.begin() + 6);  // q, p
+  inputs.insert(inputs.end(), s.data.begin() + 9, s.data.end());    // h, parameters
   std::vector<Expression> outputs = residuals;
   const SparseMatrix j = jacobian(residuals, unknowns);
   for (int row = 0; row < 4; ++row) {
@@ -133,42 +133,52 @@ void sleigh_step() {
   const auto run = [&] { ours.run(sleigh_steps); };
   double iterations = 0.0;
   const auto against = [&](auto&& step) {
-    return compare(sleigh_steps, run, sleigh_steps, [&] {
-      auto state = hand_sleigh();
-      double total = 0.0;
-      for (std::int64_t k = 0; k < sleigh_steps; ++k) total += step(state);
-      iterations = total / static_cast<double>(sleigh_steps);
-      keep(&state);
-    }, 201);
+    return compare(
+        sleigh_steps, run, sleigh_steps,
+        [&] {
+          auto state = hand_sleigh();
+          double total = 0.0;
+          for (std::int64_t k = 0; k < sleigh_steps; ++k) total += step(state);
+          iterations = total / static_cast<double>(sleigh_steps);
+          keep(&state);
+        },
+        201);
   };
   const hand::SleighParameters p;
   const hand::SleighConstants constants(p);
   const auto line = [&](const std::string& what, const Comparison& c, double goal) {
     print(fmt::format("{} ({:.2f} iterations)", what, iterations), c, goal);
   };
-  line("Newton to 1e-13, structure by hand, libm", against([&](auto& s) { return hand::sleigh_newton<hand::libm_sincos>(s, p, 1e-13); }), 1.25);
-  line("the same, an inlined sincos", against([&](auto& s) { return hand::sleigh_newton<hand::fast_sincos>(s, p, 1e-13); }), 0);
-  line("the same, stopping one iteration early at 1e-8", against([&](auto& s) { return hand::sleigh_newton<hand::fast_sincos>(s, p, 1e-8); }), 0);
-  line("one unknown by insight, series as guess", against([&](auto& s) { return hand::sleigh_newton_best<hand::fast_sincos>(s, constants); }), 0);
-  fmt::print("  ours: {:.2f} iterations\n", static_cast<double>(ours.report().iterations) / static_cast<double>(sleigh_steps));
+  line("Newton to 1e-13, structure by hand, libm",
+       against([&](auto& s) { return hand::sleigh_newton<hand::libm_sincos>(s, p, 1e-13); }), 1.25);
+  line("the same, an inlined sincos",
+       against([&](auto& s) { return hand::sleigh_newton<hand::fast_sincos>(s, p, 1e-13); }), 0);
+  line("the same, stopping one iteration early at 1e-8",
+       against([&](auto& s) { return hand::sleigh_newton<hand::fast_sincos>(s, p, 1e-8); }), 0);
+  line("one unknown by insight, series as guess",
+       against([&](auto& s) { return hand::sleigh_newton_best<hand::fast_sincos>(s, constants); }), 0);
+  fmt::print("  ours: {:.2f} iterations\n",
+             static_cast<double>(ours.report().iterations) / static_cast<double>(sleigh_steps));
 }
 
 template <int W>
 Comparison batch(Trajectories& ours) {
   const hand::ParticleConstants constants(0.2);
-  return compare(particle_steps * W, [&] { ours.run(particle_steps); }, particle_steps * W, [&] {
-    hand::ParticleBatch<W> state;
-    for (int l = 0; l < W; ++l) {
-      auto s = hand_particle();
-      s.x *= 1.0 + 1e-3 * l;
-      s.py *= 1.0 + 1e-3 * l;
-      state.set(l, s);
-    }
-    for (std::int64_t k = 0; k < particle_steps; ++k) {
-      hand::particle_closed_form_batch<W>(state, constants);
-      keep(&state);
-    }
-  });
+  return compare(
+      particle_steps * W, [&] { ours.run(particle_steps); }, particle_steps * W,
+      [&] {
+        hand::ParticleBatch<W> state;
+        for (int l = 0; l < W; ++l) {
+          auto s = hand_particle();
+          s.x *= 1.0 + 1e-3 * l;
+          s.py *= 1.0 + 1e-3 * l;
+          state.set(l, s);
+        }
+        for (std::int64_t k = 0; k < particle_steps; ++k) {
+          hand::particle_closed_form_batch<W>(state, constants);
+          keep(&state);
+        }
+      });
 }
 
 void lanes() {
@@ -178,7 +188,9 @@ void lanes() {
   Trajectories particle_one(particle, 1, particle_start);
   Trajectories sleigh_one(sleigh, 1, sleigh_start);
   const auto speedup = [](Trajectories& one, Trajectories& many, std::int64_t steps, int width) {
-    return compare(static_cast<double>(steps), [&] { one.run(steps); }, static_cast<double>(steps * width), [&] { many.run(steps); });
+    return compare(
+        static_cast<double>(steps), [&] { one.run(steps); }, static_cast<double>(steps * width),
+        [&] { many.run(steps); });
   };
   const auto line = [](const std::string& what, const Comparison& c, double goal) {
     fmt::print("  {:<62} {:6.2f}  [{:.2f}, {:.2f}]  {}\n", what, c.ratio, c.low, c.high,
@@ -186,9 +198,11 @@ void lanes() {
   };
   for (const int width : {4, 8, 16}) {
     Trajectories many(particle, width, particle_start);
-    line(fmt::format("arithmetic (quadratic particle), {} lanes", width), speedup(particle_one, many, particle_steps, width), width == 4 ? 3.0 : 0);
+    line(fmt::format("arithmetic (quadratic particle), {} lanes", width),
+         speedup(particle_one, many, particle_steps, width), width == 4 ? 3.0 : 0);
     Trajectories many_sleighs(sleigh, width, sleigh_start);
-    line(fmt::format("sines and iterations (sleigh), {} lanes", width), speedup(sleigh_one, many_sleighs, sleigh_steps, width), width == 4 ? 2.0 : 0);
+    line(fmt::format("sines and iterations (sleigh), {} lanes", width),
+         speedup(sleigh_one, many_sleighs, sleigh_steps, width), width == 4 ? 2.0 : 0);
   }
   fmt::print("\nquadratic particle in lanes, ours / closed form by hand in vector intrinsics\n");
   Trajectories eight(particle, 8, particle_start);
@@ -209,7 +223,8 @@ void latency() {
     system.outputs.push_back(Expression(k + 0.5) * system.unknowns[0]);
     steps.push_back(seconds([&] { const Step step(system, 1, Backend::compiled); }));
   }
-  fmt::print("  small kernel, 4 lanes: {:.1f} ms   goal 10 {}\n", 1e3 * median(small), median(small) < 0.010 ? "ok" : "NO");
+  fmt::print("  small kernel, 4 lanes: {:.1f} ms   goal 10 {}\n", 1e3 * median(small),
+             median(small) < 0.010 ? "ok" : "NO");
   fmt::print("  step of the quadratic particle, derived and compiled: {:.1f} ms\n", 1e3 * median(steps));
 }
 
@@ -249,7 +264,8 @@ void growth() {
     fmt::print("  n = {:4}: derive and compile {:8.1f} ms, step {:8.2f} us", n, 1e3 * build, 1e6 * step);
     if (last_n > 0) {
       const double ratio = std::log(static_cast<double>(n) / last_n);
-      fmt::print(", exponents {:.2f} and {:.2f}", std::log(build / last_build) / ratio, std::log(step / last_step) / ratio);
+      fmt::print(", exponents {:.2f} and {:.2f}", std::log(build / last_build) / ratio,
+                 std::log(step / last_step) / ratio);
     }
     fmt::print("\n");
     last_build = build;

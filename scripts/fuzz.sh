@@ -10,7 +10,7 @@ for fuzzer in "$build"/*_fuzzer; do
   trap 'rm -rf "$found"' EXIT
   echo "$name: $runs inputs"
   # New inputs go to a scratch folder; a finding is kept beside the build.
-  "$fuzzer" -runs="$runs" -max_len=512 -timeout=10 -rss_limit_mb=2048 -seed=1 -print_final_stats=1 -verbosity=0 \
+  "$fuzzer" -runs="$runs" -max_len=200 -timeout=60 -rss_limit_mb=2048 -seed=1 -print_final_stats=1 -verbosity=0 \
     -dict="$top/tests/fuzz/$name.dict" -artifact_prefix="$build/$name-finding-" \
     "$found" "$top/tests/fuzz/corpus/$name"
 done

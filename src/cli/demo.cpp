@@ -1,7 +1,7 @@
 // `rattleback demo`: from a Lagrangian in text to native code, with the speed of each stage.
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -39,7 +39,8 @@ struct Run {
 
 Run start(const Step& step) {
   const auto lanes = static_cast<std::size_t>(step.lanes());
-  Run run{std::vector<double>(std::size(sleigh_start) * lanes), std::vector<double>(step.system().outputs.size() * lanes)};
+  Run run{std::vector<double>(std::size(sleigh_start) * lanes),
+          std::vector<double>(step.system().outputs.size() * lanes)};
   for (std::size_t i = 0; i < std::size(sleigh_start); ++i) {
     for (std::size_t l = 0; l < lanes; ++l) run.data[i * lanes + l] = sleigh_start[i];
   }
@@ -83,17 +84,18 @@ nlohmann::json run_demo(bool quiet) {
   Step step(system);
   const double build_ms = 1e3 * seconds_since(begin);
   const bool compiled = compiler_available();
-  say(fmt::format("  derived        {} equations of the DLA step (midpoint rule), {} data, {} outputs", system.residuals.size(),
-                  system.data.size(), system.outputs.size()));
-  say(fmt::format("  compiled       {} in {:.1f} ms", compiled ? "for " + compiler_target() : "not: no compiler, interpreted",
-                  build_ms));
+  say(fmt::format("  derived        {} equations of the DLA step (midpoint rule), {} data, {} outputs",
+                  system.residuals.size(), system.data.size(), system.outputs.size()));
+  say(fmt::format("  compiled       {} in {:.1f} ms",
+                  compiled ? "for " + compiler_target() : "not: no compiler, interpreted", build_ms));
 
   Run run = start(step);
   take_steps(step, run, sleigh_steps);
   const LaneReport& report = step.reports()[0];
   const double mean = static_cast<double>(report.iterations) / static_cast<double>(sleigh_steps);
   say(fmt::format("  solved         {} steps of h = 0.12, {:.2f} Newton iterations each", sleigh_steps, mean));
-  say(fmt::format("                 (x, y, theta)(30) = ({:.5f}, {:.5f}, {:.5f})", run.data[0], run.data[1], run.data[2]));
+  say(fmt::format("                 (x, y, theta)(30) = ({:.5f}, {:.5f}, {:.5f})", run.data[0], run.data[1],
+                  run.data[2]));
   say("                 without error it would be (-1.32195, -38.49751, -1.63613)\n");
 
   std::vector<Variant> variants{{"interpreted", 1, Backend::interpreted}};

@@ -39,8 +39,9 @@ int main(int argc, char** argv) {
   app.name("rattleback");
   app.set_version_flag("--version", std::string("rattleback ") + version);
   app.require_subcommand(1);
-  app.footer("Example:\n  rattleback demo\n\nExit status: 0 done, 1 the answer is no, 2 the request is wrong, "
-             "3 the numerics failed, 4 files or system.");
+  app.footer(
+      "Example:\n  rattleback demo\n\nExit status: 0 done, 1 the answer is no, 2 the request is wrong, "
+      "3 the numerics failed, 4 files or system.");
   cli::add_demo(app);
   try {
     app.parse(argc, argv);

@@ -141,7 +141,8 @@ class Differentiator {
       if (contributions[i].empty()) continue;
       const Expression adjoint = sum(contributions[i]);
       const std::size_t node = graph_.index(own[i]);
-      if (const auto column = column_of_.find(node); column != column_of_.end()) row.emplace_back(column->second, adjoint);
+      if (const auto column = column_of_.find(node); column != column_of_.end())
+        row.emplace_back(column->second, adjoint);
       const auto operands = own[i].operands();
       for (std::size_t k = 0; k < operands.size(); ++k) {
         if (!active_[graph_.index(operands[k].expression)]) continue;
@@ -230,10 +231,9 @@ bool by_rows(const SparseMatrix::Entry& a, const SparseMatrix::Entry& b) {
 }  // namespace
 
 Expression SparseMatrix::at(int row, int column) const {
-  const auto position = std::lower_bound(entries.begin(), entries.end(), std::pair(row, column),
-                                         [](const Entry& e, const std::pair<int, int>& key) {
-                                           return std::pair(e.row, e.column) < key;
-                                         });
+  const auto position =
+      std::lower_bound(entries.begin(), entries.end(), std::pair(row, column),
+                       [](const Entry& e, const std::pair<int, int>& key) { return std::pair(e.row, e.column) < key; });
   if (position != entries.end() && position->row == row && position->column == column) return position->value;
   return {};
 }

@@ -42,12 +42,9 @@ Expression rebuild(const Expression& e, std::span<const Expression> operands) {
     case Kind::product:
       for (std::size_t i = 0; i < operands.size(); ++i) terms.push_back({operands[i], e.operands()[i].weight});
       return e.kind() == Kind::sum ? sum(terms, e.value()) : product(terms, e.value());
-    case Kind::power:
-      return pow(operands[0], operands[1]);
-    case Kind::function:
-      return call(e.function(), operands);
-    default:
-      return e;
+    case Kind::power: return pow(operands[0], operands[1]);
+    case Kind::function: return call(e.function(), operands);
+    default: return e;
   }
 }
 
@@ -135,8 +132,7 @@ double evaluate(const Expression& expression, const std::unordered_map<Expressio
     const auto operand = [&](std::size_t k) { return result[graph.index(e.operands()[k].expression)]; };
     double v = e.value();
     switch (e.kind()) {
-      case Kind::constant:
-        break;
+      case Kind::constant: break;
       case Kind::symbol: {
         const auto found = values.find(e);
         if (found == values.end()) throw ExpressionError("no value given for '" + e.name() + "'");
@@ -149,9 +145,7 @@ double evaluate(const Expression& expression, const std::unordered_map<Expressio
       case Kind::product:
         for (std::size_t k = 0; k < e.operands().size(); ++k) v *= std::pow(operand(k), e.operands()[k].weight);
         break;
-      case Kind::power:
-        v = std::pow(operand(0), operand(1));
-        break;
+      case Kind::power: v = std::pow(operand(0), operand(1)); break;
       case Kind::function:
         v = info(e.function()).evaluate(operand(0), e.operands().size() > 1 ? operand(1) : 0.0);
         break;

@@ -41,14 +41,27 @@ bool is_name_character(std::uint32_t c) { return (c >= 0x370U && c <= 0x3FFU) ||
 
 const char* advice_for(std::uint32_t c) {
   switch (c) {
-    case 0xB7: case 0xD7: case 0x2219: case 0x22C5: return "; write * for a product";
-    case 0xF7: case 0x2215: return "; write / for a quotient";
-    case 0x2010: case 0x2011: case 0x2012: case 0x2013: case 0x2014: case 0x2212: return "; write - for a difference";
+    case 0xB7:
+    case 0xD7:
+    case 0x2219:
+    case 0x22C5: return "; write * for a product";
+    case 0xF7:
+    case 0x2215: return "; write / for a quotient";
+    case 0x2010:
+    case 0x2011:
+    case 0x2012:
+    case 0x2013:
+    case 0x2014:
+    case 0x2212: return "; write - for a difference";
     case 0xB2: return "; write ^2 for a square";
     case 0xB3: return "; write ^3 for a cube";
     case 0x221A: return "; write sqrt(...) for a root";
-    case 0x2019: case 0x2032: return "; write ' for a velocity";
-    case '[': case ']': case '{': case '}': return "; group with ( and )";
+    case 0x2019:
+    case 0x2032: return "; write ' for a velocity";
+    case '[':
+    case ']':
+    case '{':
+    case '}': return "; group with ( and )";
     default: return "";
   }
 }
@@ -90,8 +103,7 @@ void Lexer::fail(std::size_t offset, const std::string& summary) const {
     return std::count_if(s.begin(), s.end(), [](char c) { return !is_continuation(c); });
   };
   const int line = options_.line + static_cast<int>(newlines);
-  const int column =
-      static_cast<int>(characters(before.substr(line_start))) + (newlines == 0 ? options_.column : 1);
+  const int column = static_cast<int>(characters(before.substr(line_start))) + (newlines == 0 ? options_.column : 1);
 
   // A long line is shown around the error.
   constexpr std::size_t window = 60;

@@ -89,7 +89,8 @@ class Parser {
   // sum: product { ('+' | '-') product }
   Expression parse_sum() {
     if (++depth_ > max_expression_nesting) {
-      fail(token_, fmt::format("nested deeper than {} levels; name parts of it with definitions", max_expression_nesting));
+      fail(token_,
+           fmt::format("nested deeper than {} levels; name parts of it with definitions", max_expression_nesting));
     }
     const Token place = pending_name_ ? *pending_name_ : token_;
     std::vector<Term> terms{{parse_product(), 1.0}};
@@ -226,7 +227,8 @@ class Parser {
     }
     close(open);
     if (arguments.size() != static_cast<std::size_t>(f.arity)) {
-      fail(name, fmt::format("'{}' takes {} argument{}, found {}", f.name, f.arity, f.arity == 1 ? "" : "s", arguments.size()));
+      fail(name, fmt::format("'{}' takes {} argument{}, found {}", f.name, f.arity, f.arity == 1 ? "" : "s",
+                             arguments.size()));
     }
     return build(name, [&] { return call(function, arguments); });
   }
@@ -248,7 +250,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   for (std::size_t i = 1; i <= a.size(); ++i) {
     for (std::size_t j = 1; j <= b.size(); ++j) {
       d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
     }
   }
   return d[a.size()][b.size()];

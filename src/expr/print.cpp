@@ -127,9 +127,9 @@ std::string latex_number(double value) {
 
 std::string latex_symbol(std::string name) {
   static const std::unordered_set<std::string> greek{
-      "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu",
-      "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta",
-      "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega"};
+      "alpha", "beta",  "gamma",  "delta", "epsilon", "zeta",  "eta",     "theta", "iota", "kappa", "lambda", "mu",
+      "nu",    "xi",    "pi",     "rho",   "sigma",   "tau",   "upsilon", "phi",   "chi",  "psi",   "omega",  "Gamma",
+      "Delta", "Theta", "Lambda", "Xi",    "Pi",      "Sigma", "Upsilon", "Phi",   "Psi",  "Omega"};
   std::size_t primes = 0;
   while (!name.empty() && name.back() == '\'') {
     name.pop_back();
@@ -206,7 +206,8 @@ class LatexStyle {
   }
 
   static Piece power(const std::vector<const Piece*>& operands) {
-    return {fmt::format("{{{}}}^{{{}}}", grouped(*operands[0], Precedence::atom), operands[1]->text), Precedence::power, 0};
+    return {fmt::format("{{{}}}^{{{}}}", grouped(*operands[0], Precedence::atom), operands[1]->text), Precedence::power,
+            0};
   }
 
   static Piece function(const Expression& e, const std::vector<const Piece*>& operands) {
@@ -304,13 +305,6 @@ std::string print(const Expression& root, const Graph& graph, bool with_definiti
   return definitions + pieces[graph.index(root)].text;
 }
 
-/// A double literal: 2.0 and not 2, which C would divide as an integer.
-std::string c_number(double x) {
-  std::string text = fmt::format("{}", x);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return x < 0.0 ? "(" + text + ")" : text;
-}
-
 }  // namespace
 
 std::string to_text(const Expression& expression) {
@@ -323,62 +317,10 @@ std::string to_latex(const Expression& expression) {
   const Graph graph({&expression, 1});
   const FormulaSize size = formula_size(graph);
   if (size.symbols > largest_formula) {
-    throw ExpressionError(fmt::format("the formula has {:.3g} symbols, too many for LaTeX (at most {})", size.symbols, largest_formula));
+    throw ExpressionError(
+        fmt::format("the formula has {:.3g} symbols, too many for LaTeX (at most {})", size.symbols, largest_formula));
   }
   return print<LatexStyle>(expression, graph, false);
-}
-
-std::string to_c(std::string_view name, std::span<const Expression> inputs, std::span<const Expression> outputs) {
-  const Graph graph(outputs);
-  std::vector<std::string> value(graph.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (graph.contains(inputs[i])) value[graph.index(inputs[i])] = fmt::format("in[{}]", i);
-  }
-  std::string body;
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    const Expression& e = graph[i];
-    if (e.is_symbol()) {
-      if (value[i].empty()) throw ExpressionError(fmt::format("'{}' is not among the inputs of {}", e.name(), name));
-      continue;
-    }
-    const auto operand = [&](std::size_t k) { return value[graph.index(e.operands()[k].expression)]; };
-    if (e.is_constant()) {
-      value[i] = c_number(e.value());
-      continue;
-    }
-    std::string text;
-    switch (e.kind()) {
-      case Kind::sum:
-        for (std::size_t k = 0; k < e.operands().size(); ++k) {
-          const double w = e.operands()[k].weight;
-          text += fmt::format("{}{}{}", w < 0.0 ? (k == 0 ? "-" : " - ") : (k == 0 ? "" : " + "),
-                              std::abs(w) == 1.0 ? "" : c_number(std::abs(w)) + "*", operand(k));
-        }
-        if (e.value() != 0.0) text += fmt::format(" {} {}", e.value() < 0.0 ? '-' : '+', c_number(std::abs(e.value())));
-        break;
-      case Kind::product: {
-        std::string under;
-        if (e.value() != 1.0) text = c_number(e.value());
-        for (std::size_t k = 0; k < e.operands().size(); ++k) {
-          const double n = std::abs(e.operands()[k].weight);
-          std::string factor = n == 1.0 ? operand(k) : n == 2.0 ? operand(k) + "*" + operand(k) : fmt::format("pow({}, {})", operand(k), n);
-          std::string& side = e.operands()[k].weight < 0.0 ? under : text;
-          side += (side.empty() ? "" : "*") + factor;
-        }
-        if (!under.empty()) text += (text.empty() ? "1.0/(" : "/(") + under + ")";
-        break;
-      }
-      case Kind::power:
-        text = fmt::format("pow({}, {})", operand(0), operand(1));
-        break;
-      default:
-        text = fmt::format("{}({}{})", info(e.function()).name, operand(0), e.operands().size() > 1 ? ", " + operand(1) : "");
-    }
-    value[i] = fmt::format("t{}", i);
-    body += fmt::format("  const double t{} = {};\n", i, text);
-  }
-  for (std::size_t i = 0; i < outputs.size(); ++i) body += fmt::format("  out[{}] = {};\n", i, value[graph.index(outputs[i])]);
-  return fmt::format("void {}(const double *in, double *out) {{\n{}}}\n", name, body);
 }
 
 }  // namespace rattleback

@@ -12,8 +12,8 @@ constexpr int none = -1;
 class Matching {
  public:
   Matching(const Incidence& incidence, int unknowns)
-      : incidence_(incidence), unknown_of(incidence.size(), none), equation_of(static_cast<std::size_t>(unknowns), none),
-        visited_(incidence.size(), none) {
+      : incidence_(incidence), unknown_of(incidence.size(), none),
+        equation_of(static_cast<std::size_t>(unknowns), none), visited_(incidence.size(), none) {
     for (int e = 0; e < static_cast<int>(incidence.size()); ++e) {
       for (const int u : incidence_[idx(e)]) {
         if (equation_of[idx(u)] == none) {

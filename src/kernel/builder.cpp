@@ -43,7 +43,9 @@ bool is_exact(Opcode op, double a, double b, double result) {
     case Opcode::subtract: return a - result == b && result + b == a;
     case Opcode::multiply: return std::fma(a, b, -result) == 0.0;
     case Opcode::divide: return std::fma(result, b, -a) == 0.0;
-    case Opcode::negate: case Opcode::absolute: case Opcode::minimum: return true;
+    case Opcode::negate:
+    case Opcode::absolute:
+    case Opcode::minimum: return true;
     default: return false;
   }
 }
@@ -185,12 +187,9 @@ Value Builder::lower(const Expression& e, Scope& scope) {
 Value Builder::lower_node(const Expression& e, Scope& scope) {
   const auto operand = [&](std::size_t k) { return *scope.find(e.operands()[k].expression); };
   switch (e.kind()) {
-    case Kind::constant:
-      return constant(e.value());
-    case Kind::symbol:
-      throw ExpressionError("'" + e.name() + "' is not among the inputs of the program");
-    case Kind::function:
-      return call(opcode_of(e.function()), operand(0), e.operands().size() > 1 ? operand(1) : 0);
+    case Kind::constant: return constant(e.value());
+    case Kind::symbol: throw ExpressionError("'" + e.name() + "' is not among the inputs of the program");
+    case Kind::function: return call(opcode_of(e.function()), operand(0), e.operands().size() > 1 ? operand(1) : 0);
     case Kind::power: {
       const Expression& exponent = e.operands()[1].expression;
       const double n = exponent.is_constant() ? exponent.value() - 0.5 : -1.0;
@@ -199,10 +198,8 @@ Value Builder::lower_node(const Expression& e, Scope& scope) {
       }
       return call(Opcode::pow, operand(0), operand(1));
     }
-    case Kind::sum:
-      return lower_sum(e, scope);
-    case Kind::product:
-      return lower_product(e, scope);
+    case Kind::sum: return lower_sum(e, scope);
+    case Kind::product: return lower_product(e, scope);
   }
   throw ExpressionError("an expression of unknown kind");
 }
@@ -224,7 +221,8 @@ Value Builder::add_in_order(std::vector<std::pair<Value, double>> terms) {
                    [&](const auto& a, const auto& b) { return level_[a.first] < level_[b.first]; });
   // A leading minus costs an instruction; another term of the same level may go first instead.
   const auto plus = std::find_if(terms.begin(), terms.end(), [](const auto& t) { return t.second > 0.0; });
-  if (plus != terms.end() && level_[plus->first] == level_[terms.front().first]) std::rotate(terms.begin(), plus, plus + 1);
+  if (plus != terms.end() && level_[plus->first] == level_[terms.front().first])
+    std::rotate(terms.begin(), plus, plus + 1);
   const auto accumulate = [&](auto begin, auto end) {
     Value total = constant(0.0);
     for (auto t = begin; t != end; ++t) {
@@ -287,7 +285,8 @@ Value Builder::lower_product(const Expression& e, Scope& scope) {
   }
   if (under.empty()) return multiply_in_order(std::move(over));
   // Divisors known early become factors known early.
-  const int latest = level_[*std::max_element(under.begin(), under.end(), [&](Value a, Value b) { return level_[a] < level_[b]; })];
+  const int latest =
+      level_[*std::max_element(under.begin(), under.end(), [&](Value a, Value b) { return level_[a] < level_[b]; })];
   int numerator = 0;
   for (const Value v : over) numerator = std::max(numerator, level_[v]);
   if (latest < numerator) {
@@ -309,9 +308,17 @@ Value Builder::amplification(Value v) {
 Value Builder::magnitude(Value root) {
   const auto inner_operands = [](Opcode op) {
     switch (op) {
-      case Opcode::add: case Opcode::subtract: case Opcode::multiply: case Opcode::divide: return 2;
+      case Opcode::add:
+      case Opcode::subtract:
+      case Opcode::multiply:
+      case Opcode::divide: return 2;
       case Opcode::negate: return 1;
-      case Opcode::sin: case Opcode::cos: case Opcode::tan: case Opcode::exp: case Opcode::log: case Opcode::sqrt: return 1;
+      case Opcode::sin:
+      case Opcode::cos:
+      case Opcode::tan:
+      case Opcode::exp:
+      case Opcode::log:
+      case Opcode::sqrt: return 1;
       default: return 0;
     }
   };

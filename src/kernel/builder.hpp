@@ -117,4 +117,7 @@ struct FusedCode {
 };
 FusedCode fuse(const Builder& builder, std::span<const Value> roots);
 
+/// A program of the builder's values.
+Program to_program(const Builder& builder, std::size_t inputs, std::vector<Value> outputs);
+
 }  // namespace rattleback

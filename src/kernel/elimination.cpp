@@ -38,7 +38,8 @@ class Elimination {
     substitute_back(order, result.solution);
     for (const AffineForm& form : forms_) {
       Value value = form.constant;
-      for (const auto& [j, c] : form.coefficients) value = builder_.add(value, builder_.multiply(c, result.solution[idx(j)]));
+      for (const auto& [j, c] : form.coefficients)
+        value = builder_.add(value, builder_.multiply(c, result.solution[idx(j)]));
       result.forms.push_back(value);
     }
     result.updated_rows.assign(updated_rows_.begin(), updated_rows_.end());
@@ -196,7 +197,7 @@ class Elimination {
   Builder& builder_;
   std::vector<std::map<int, Value>> rows_;
   std::vector<Value> right_;
-  std::vector<std::set<int>> columns_;  ///< rows that are still open and have an entry in the column
+  std::vector<std::set<int>> columns_;               ///< rows that are still open and have an entry in the column
   std::set<std::pair<std::size_t, int>> open_rows_;  ///< (entries, row)
   std::vector<Builder::Sample> scale_;               ///< largest entry of each row
   std::set<int> updated_rows_;

@@ -30,7 +30,8 @@ void Kernel::operator()(const double* inputs, double* outputs) const {
   for (std::size_t lane = 0; lane < width; ++lane) {
     for (std::size_t i = 0; i < lane_inputs.size(); ++i) lane_inputs[i] = inputs[i * width + lane];
     for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = execute<double>(program_.code[i], program_.constants.data(), lane_inputs.data(), nullptr, values.data());
+      values[i] =
+          execute<double>(program_.code[i], program_.constants.data(), lane_inputs.data(), nullptr, values.data());
     }
     for (std::size_t i = 0; i < program_.outputs.size(); ++i) outputs[i * width + lane] = values[program_.outputs[i]];
   }

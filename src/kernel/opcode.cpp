@@ -6,8 +6,7 @@ int operand_count(Opcode op) {
   switch (op) {
     case Opcode::constant:
     case Opcode::input:
-    case Opcode::variable:
-      return 0;
+    case Opcode::variable: return 0;
     case Opcode::add:
     case Opcode::subtract:
     case Opcode::multiply:
@@ -15,20 +14,17 @@ int operand_count(Opcode op) {
     case Opcode::minimum:
     case Opcode::cosine_of:
     case Opcode::atan2:
-    case Opcode::pow:
-      return 2;
-    case Opcode::fma:
-      return 3;
-    default:
-      return 1;
+    case Opcode::pow: return 2;
+    case Opcode::fma: return 3;
+    default: return 1;
   }
 }
 
 const char* opcode_name(Opcode op) {
-  constexpr const char* names[] = {"constant", "input", "variable", "add", "subtract", "multiply", "divide",
-                                   "negate", "absolute", "minimum", "fma", "sqrt", "sincos", "cosine_of", "sin", "cos",
-                                   "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh",
-                                   "exp", "log", "pow"};
+  constexpr const char* names[] = {"constant", "input",    "variable", "add",   "subtract", "multiply", "divide",
+                                   "negate",   "absolute", "minimum",  "fma",   "sqrt",     "sincos",   "cosine_of",
+                                   "sin",      "cos",      "tan",      "asin",  "acos",     "atan",     "atan2",
+                                   "sinh",     "cosh",     "tanh",     "asinh", "exp",      "log",      "pow"};
   return names[static_cast<std::size_t>(op)];
 }
 

@@ -31,25 +31,17 @@ Program equations_program(const ImplicitSystem& system, const SparseMatrix& jaco
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     scope.bind(arguments[i], builder.input(static_cast<std::uint32_t>(i), 1, {}));
   }
-  Program program;
-  program.inputs = static_cast<std::uint32_t>(arguments.size());
-  for (const Expression& r : system.residuals) program.outputs.push_back(builder.lower(r, scope));
-  for (std::size_t i = 0; i < system.residuals.size(); ++i) {
-    program.outputs.push_back(builder.magnitude(program.outputs[i]));
-  }
-  for (const auto& e : jacobian.entries) program.outputs.push_back(builder.lower(e.value, scope));
-  FusedCode fused = fuse(builder, program.outputs);
-  for (Value& v : program.outputs) v = fused.renumbered[v];
-  program.code = std::move(fused.code);
-  program.constants = builder.constants();
-  return program;
+  std::vector<Value> outputs;
+  for (const Expression& r : system.residuals) outputs.push_back(builder.lower(r, scope));
+  for (std::size_t i = 0; i < system.residuals.size(); ++i) outputs.push_back(builder.magnitude(outputs[i]));
+  for (const auto& e : jacobian.entries) outputs.push_back(builder.lower(e.value, scope));
+  return to_program(builder, arguments.size(), std::move(outputs));
 }
 
 }  // namespace
 
 PivotedNewton::PivotedNewton(const ImplicitSystem& system)
-    : size_(system.unknowns.size()), guess_(make_program(system.data, system.guess)),
-      equations_([&] {
+    : size_(system.unknowns.size()), guess_(make_program(system.data, system.guess)), equations_([&] {
         const SparseMatrix j = jacobian(system.residuals, system.unknowns);
         for (const auto& e : j.entries) {
           entries_.emplace_back(static_cast<std::size_t>(e.row), static_cast<std::size_t>(e.column));
@@ -58,8 +50,8 @@ PivotedNewton::PivotedNewton(const ImplicitSystem& system)
       }()),
       outputs_(make_program(concatenate(system.data, system.unknowns), system.outputs)),
       arguments_(system.data.size() + size_), unknowns_(arguments_.data() + system.data.size(), size_),
-      values_(2 * size_ + entries_.size()), previous_(size_), correction_(size_),
-      next_correction_(size_), unknown_scale_(size_), row_scale_(size_), column_scale_(size_), order_(size_) {
+      values_(2 * size_ + entries_.size()), previous_(size_), correction_(size_), next_correction_(size_),
+      unknown_scale_(size_), row_scale_(size_), column_scale_(size_), order_(size_) {
   if (size_ <= preallocated_size) matrix_.resize(size_ * size_);
 }
 

@@ -39,7 +39,7 @@ class PivotedNewton {
   Interpreter<double> outputs_;
   std::vector<double> arguments_;  ///< data, then unknowns
   std::span<double> unknowns_;
-  std::vector<double> values_;     ///< residuals, magnitudes, Jacobian entries
+  std::vector<double> values_;  ///< residuals, magnitudes, Jacobian entries
   std::vector<double> previous_;
   std::vector<double> correction_;
   std::vector<double> next_correction_;

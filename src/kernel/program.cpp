@@ -84,9 +84,16 @@ FusedCode fuse(const Builder& builder, std::span<const Value> roots) {
     }
     const auto [position, is_new] = sincos_of.emplace(i.a, 0);
     if (is_new) position->second = append({Opcode::sincos, i.a}, level);
-    result.renumbered[v] = i.op == Opcode::sin ? position->second : append({Opcode::cosine_of, position->second, i.a}, level);
+    result.renumbered[v] =
+        i.op == Opcode::sin ? position->second : append({Opcode::cosine_of, position->second, i.a}, level);
   }
   return result;
+}
+
+Program to_program(const Builder& builder, std::size_t inputs, std::vector<Value> outputs) {
+  FusedCode fused = fuse(builder, outputs);
+  for (Value& v : outputs) v = fused.renumbered[v];
+  return {std::move(fused.code), builder.constants(), static_cast<std::uint32_t>(inputs), std::move(outputs)};
 }
 
 Program make_program(std::span<const Expression> inputs, std::span<const Expression> outputs) {
@@ -95,14 +102,9 @@ Program make_program(std::span<const Expression> inputs, std::span<const Express
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     scope.bind(inputs[i], builder.input(static_cast<std::uint32_t>(i), 1, {}));
   }
-  Program program;
-  program.inputs = static_cast<std::uint32_t>(inputs.size());
-  for (const Expression& e : outputs) program.outputs.push_back(builder.lower(e, scope));
-  FusedCode fused = fuse(builder, program.outputs);
-  for (Value& v : program.outputs) v = fused.renumbered[v];
-  program.code = std::move(fused.code);
-  program.constants = builder.constants();
-  return program;
+  std::vector<Value> values;
+  for (const Expression& e : outputs) values.push_back(builder.lower(e, scope));
+  return to_program(builder, inputs.size(), std::move(values));
 }
 
 std::string listing(const Program& program) {
@@ -118,7 +120,8 @@ std::string listing(const Program& program) {
     if (n > 2) text += fmt::format(" %{}", i.c);
     text += '\n';
   }
-  for (std::size_t k = 0; k < program.outputs.size(); ++k) text += fmt::format("out[{}] = %{}\n", k, program.outputs[k]);
+  for (std::size_t k = 0; k < program.outputs.size(); ++k)
+    text += fmt::format("out[{}] = %{}\n", k, program.outputs[k]);
   return text;
 }
 

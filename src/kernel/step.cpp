@@ -19,9 +19,9 @@ const char* outcome_name(Outcome outcome) {
 
 struct Step::State {
   State(ImplicitSystem s, int lane_count, Backend backend)
-      : system(std::move(s)), lanes(lane_count), program(make_step_program(system)), interpreter(program), pivoted(system),
-        reports(static_cast<std::size_t>(lane_count)), lane_data(system.data.size()), lane_outputs(system.outputs.size()),
-        saved_state(system.state * static_cast<std::size_t>(lane_count)) {
+      : system(std::move(s)), lanes(lane_count), program(make_step_program(system)), interpreter(program),
+        pivoted(system), reports(static_cast<std::size_t>(lane_count)), lane_data(system.data.size()),
+        lane_outputs(system.outputs.size()), saved_state(system.state * static_cast<std::size_t>(lane_count)) {
     if (use_compiler(backend)) {
       compiled = compile_cached(program, lanes);
       workspace.resize(compiled.workspace);
@@ -163,7 +163,8 @@ std::int64_t Step::run(std::span<double> data, std::span<double> outputs, std::i
     taken += s.run_watched(data.data(), outputs.data(), steps - taken);
     for (std::size_t l = 0; l < s.width(); ++l) {
       s.reports[l].iterations += s.counters.iterations[l];
-      s.reports[l].max_iterations = std::max(s.reports[l].max_iterations, static_cast<int>(s.counters.max_iterations[l]));
+      s.reports[l].max_iterations =
+          std::max(s.reports[l].max_iterations, static_cast<int>(s.counters.max_iterations[l]));
     }
     if (taken == steps) break;
     if (!s.rescue(data.data(), outputs.data())) break;
@@ -187,8 +188,8 @@ std::string Step::describe(const LaneReport& report) const {
   if (report.equation < 0) return fmt::format("{}: an output is infinite or undefined", outcome_name(report.outcome));
   std::string equation = to_text(state_->system.residuals[static_cast<std::size_t>(report.equation)]);
   if (equation.size() > 100) equation = equation.substr(0, 97) + "...";
-  return fmt::format("{} at equation {} (0 = {}), residual {:.2g} of its terms after {} iterations", outcome_name(report.outcome),
-                     report.equation, equation, report.residual, report.iterations);
+  return fmt::format("{} at equation {} (0 = {}), residual {:.2g} of its terms after {} iterations",
+                     outcome_name(report.outcome), report.equation, equation, report.residual, report.iterations);
 }
 
 template <class T>

@@ -18,11 +18,13 @@ struct Result {
 
 /// Runs the command in a shell and collects what it prints.
 Result run(const std::string& arguments, bool errors_too = true) {
-  const std::string command = std::string(RATTLEBACK_COMMAND) + " " + arguments + (errors_too ? " 2>&1" : " 2>/dev/null");
+  const std::string command =
+      std::string(RATTLEBACK_COMMAND) + " " + arguments + (errors_too ? " 2>&1" : " 2>/dev/null");
   FILE* pipe = popen(command.c_str(), "r");
   Result result{-1, ""};
   std::array<char, 4096> buffer{};
-  for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) result.output.append(buffer.data(), n);
+  for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    result.output.append(buffer.data(), n);
   result.status = WEXITSTATUS(pclose(pipe));
   return result;
 }
@@ -57,8 +59,9 @@ TEST(Command, a_wrong_request_ends_with_status_2_and_says_what_to_do) {
 TEST(Command, a_misspelt_command_gets_a_suggestion) {
   const Result r = run("dmeo");
   EXPECT_EQ(r.status, 2);
-  EXPECT_EQ(r.output, "rattleback: there is no command 'dmeo'; did you mean 'demo'?\n"
-                      "Run 'rattleback --help' for what is possible.\n");
+  EXPECT_EQ(r.output,
+            "rattleback: there is no command 'dmeo'; did you mean 'demo'?\n"
+            "Run 'rattleback --help' for what is possible.\n");
 }
 
 TEST(Command, quiet_is_quiet) {

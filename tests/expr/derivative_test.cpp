@@ -71,20 +71,16 @@ class QuadFunction {
     const auto operands = e.operands();
     float128 v = e.value();
     switch (e.kind()) {
-      case Kind::constant:
-        return v;
-      case Kind::symbol:
-        return point.at(e);
+      case Kind::constant: return v;
+      case Kind::symbol: return point.at(e);
       case Kind::sum:
         for (const Term& t : operands) v += float128(t.weight) * operand(t);
         return v;
       case Kind::product:
         for (const Term& t : operands) v *= integer_power(operand(t), t.weight);
         return v;
-      case Kind::power:
-        return boost::multiprecision::pow(operand(operands[0]), operand(operands[1]));
-      case Kind::function:
-        return elementary(e.function(), operand(operands[0]), operand(operands.back()));
+      case Kind::power: return boost::multiprecision::pow(operand(operands[0]), operand(operands[1]));
+      case Kind::function: return elementary(e.function(), operand(operands[0]), operand(operands.back()));
     }
     throw std::logic_error("an unknown kind");
   }
@@ -112,12 +108,9 @@ float128 difference(const Expression& f, const Expression& x, int order, const P
     return evaluate_f(moved);
   };
   switch (order) {
-    case 1:
-      return (at(-2) - 8 * at(-1) + 8 * at(1) - at(2)) / (12 * h);
-    case 2:
-      return (-at(-2) + 16 * at(-1) - 30 * at(0) + 16 * at(1) - at(2)) / (12 * h * h);
-    default:
-      return (at(-3) - 8 * at(-2) + 13 * at(-1) - 13 * at(1) + 8 * at(2) - at(3)) / (8 * h * h * h);
+    case 1: return (at(-2) - 8 * at(-1) + 8 * at(1) - at(2)) / (12 * h);
+    case 2: return (-at(-2) + 16 * at(-1) - 30 * at(0) + 16 * at(1) - at(2)) / (12 * h * h);
+    default: return (at(-3) - 8 * at(-2) + 13 * at(-1) - 13 * at(1) + 8 * at(2) - at(3)) / (8 * h * h * h);
   }
 }
 

@@ -94,8 +94,9 @@ TEST(Text, RoundTripOfLongSumsAndProducts) {
   const Expression s = sum(terms);
   const Expression p = product(terms);
   const Expression x = var("x");
-  for (const Expression& e : {s, p, -s, -p, 2 * s, 2 * p, s / 3, p / 3, 1 / s, 1 / p, s + 1, s + x, x - s, p + x, x - p,
-                              p * x, p / x, x / p, sq(p), 2 * p + s, s * p, sqrt(p), pow(s, x), -p / (x * s)}) {
+  for (const Expression& e :
+       {s,     p,     -s,    -p,    2 * s, 2 * p, s / 3, p / 3,     1 / s, 1 / p,   s + 1,     s + x,
+        x - s, p + x, x - p, p * x, p / x, x / p, sq(p), 2 * p + s, s * p, sqrt(p), pow(s, x), -p / (x * s)}) {
     expect_round_trip(e);
   }
   std::vector<Term> inverse(terms);
@@ -110,10 +111,23 @@ TEST(Text, RoundTripOfLongSumsAndProducts) {
 TEST(Text, RoundTripOfAwkwardNumbers) {
   const Expression x = var("x");
   const Expression y = var("y");
-  const double numbers[] = {0.1,         1.0 / 3,             -1.0 / 3,    2.0 / 3, 1e-5,
-                            1e300,       5e-324,              9.81,        1.0 / 7, 22.0 / 7,
-                            123456789.0, 0.30000000000000004, 355.0 / 113, -1e-7,   99999.0 / 998,
-                            std::numeric_limits<double>::min(), std::numeric_limits<double>::max()};
+  const double numbers[] = {0.1,
+                            1.0 / 3,
+                            -1.0 / 3,
+                            2.0 / 3,
+                            1e-5,
+                            1e300,
+                            5e-324,
+                            9.81,
+                            1.0 / 7,
+                            22.0 / 7,
+                            123456789.0,
+                            0.30000000000000004,
+                            355.0 / 113,
+                            -1e-7,
+                            99999.0 / 998,
+                            std::numeric_limits<double>::min(),
+                            std::numeric_limits<double>::max()};
   for (const double c : numbers) {
     for (const Expression& e : {Expression(c), c * x, c * x * y, x / y + c, c * x + y, sin(x) + c, atan2(x, c),
                                 pow(x + 1, c), c * (x + y), c / x}) {

@@ -93,10 +93,8 @@ class RandomExpression {
         const Sample b = nonzero(sample(depth - 1));
         return {a.expression / b.expression, a.value / b.value};
       }
-      case 6:
-        return power(depth);
-      default:
-        return function(static_cast<Function>(below(all_functions().size())), depth);
+      case 6: return power(depth);
+      default: return function(static_cast<Function>(below(all_functions().size())), depth);
     }
   }
 
@@ -143,15 +141,10 @@ class RandomExpression {
       case Function::sinh:
       case Function::cosh:
       case Function::tanh:
-      case Function::exp:
-        u = limited(u, 3.0);
-        break;
+      case Function::exp: u = limited(u, 3.0); break;
       case Function::log:
-      case Function::sqrt:
-        u = positive(u);
-        break;
-      default:
-        break;
+      case Function::sqrt: u = positive(u); break;
+      default: break;
     }
     return {call(f, {&u.expression, 1}), info(f).evaluate(u.value, 0.0)};
   }

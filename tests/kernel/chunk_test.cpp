@@ -139,7 +139,10 @@ TEST(Chunks, large_programs_agree_with_the_interpreter_in_all_lanes) {
     const auto pick = [&] { return pool[pool.size() - 1 - random() % std::min<std::size_t>(pool.size(), 60)]; };
     const Expression a = pick();
     switch (random() % 5) {
-      case 0: angles.push_back(a + 0.25 * i); pool.push_back(sin(angles.back())); break;
+      case 0:
+        angles.push_back(a + 0.25 * i);
+        pool.push_back(sin(angles.back()));
+        break;
       case 1: pool.push_back((angles.empty() ? a : cos(angles[random() % angles.size()])) * pick()); break;
       case 2: pool.push_back(a / (2 + sq(pick()))); break;
       case 3: pool.push_back(0.5 * a - 0.25 * pick()); break;

@@ -10,27 +10,12 @@
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/kernel/interpreter.hpp"
 #include "rattleback/kernel/step.hpp"
+#include "small_systems.hpp"
 
 namespace rattleback {
 namespace {
 
-std::vector<Expression> parse_all(const std::vector<std::string>& texts) {
-  std::vector<Expression> result;
-  for (const auto& text : texts) result.push_back(parse(text));
-  return result;
-}
-
-/// A system that returns its unknowns.
-ImplicitSystem equations(const std::vector<std::string>& data, const std::vector<std::string>& unknowns,
-                         const std::vector<std::string>& residuals, const std::vector<std::string>& guess) {
-  ImplicitSystem s;
-  s.data = parse_all(data);
-  s.unknowns = parse_all(unknowns);
-  s.residuals = parse_all(residuals);
-  s.guess = parse_all(guess);
-  s.outputs = s.unknowns;
-  return s;
-}
+using namespace test;
 
 class Outcomes : public testing::TestWithParam<Backend> {};
 INSTANTIATE_TEST_SUITE_P(Step, Outcomes, testing::Values(Backend::interpreted, Backend::compiled),

@@ -112,7 +112,8 @@ TEST(Interpreter, complex_step_differentiates_every_function) {
     const double at = 0.7;
     const float128 step = 1e-12;
     Interpreter<float128> real(p);
-    const float128 difference = (real(std::vector<float128>{at + step})[0] - real(std::vector<float128>{at - step})[0]) / (2 * step);
+    const float128 difference =
+        (real(std::vector<float128>{at + step})[0] - real(std::vector<float128>{at - step})[0]) / (2 * step);
     const auto complex = Interpreter<std::complex<double>>(p)(std::vector<std::complex<double>>{{at, 1e-40}})[0];
     EXPECT_NEAR(complex.imag() / 1e-40, static_cast<double>(difference), 1e-13) << info(f).name;
   }

@@ -14,36 +14,12 @@
 #include "kernel/step_program.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/kernel/interpreter.hpp"
+#include "small_systems.hpp"
 
 namespace rattleback {
 namespace {
 
-std::vector<Expression> symbols(const std::vector<std::string>& names) {
-  std::vector<Expression> result;
-  for (const auto& name : names) result.push_back(Expression::symbol(name));
-  return result;
-}
-
-std::vector<Expression> parse_all(const std::vector<std::string>& texts) {
-  std::vector<Expression> result;
-  for (const auto& text : texts) result.push_back(parse(text));
-  return result;
-}
-
-/// A system that returns its unknowns.
-ImplicitSystem equations(const std::vector<std::string>& data, const std::vector<std::string>& unknowns,
-                         const std::vector<std::string>& residuals, const std::vector<std::string>& guess) {
-  ImplicitSystem s;
-  s.data = symbols(data);
-  s.unknowns = symbols(unknowns);
-  s.residuals = parse_all(residuals);
-  s.guess = parse_all(guess);
-  s.outputs = s.unknowns;
-  return s;
-}
-
-constexpr double particle_start[] = {1, 0, 0, 0, 1, 0, 0, 0, 0, 0.2};
-constexpr double sleigh_start[] = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0.12, 1, 1, 1, 0.1};
+using namespace test;
 
 class OnEachBackend : public testing::TestWithParam<Backend> {};
 INSTANTIATE_TEST_SUITE_P(Step, OnEachBackend, testing::Values(Backend::interpreted, Backend::compiled),
@@ -109,12 +85,13 @@ TEST_P(OnEachBackend, particle_follows_its_discrete_equations) {
       mid[i] = q[i] + d / 2;
       v[i] = d / h;
     }
-    EXPECT_NEAR(static_cast<double>(v[2] - mid[1] * v[0]), 0.0, 1e-14);                  // A(q̄) v̄ = 0
-    const float128 rx = p[0] - h * mid[0] - v[0];                                         // p + h/2 L_q − L_v
+    EXPECT_NEAR(static_cast<double>(v[2] - mid[1] * v[0]), 0.0, 1e-14);  // A(q̄) v̄ = 0
+    const float128 rx = p[0] - h * mid[0] - v[0];                        // p + h/2 L_q − L_v
     const float128 ry = p[1] - h * mid[1] - v[1];
     const float128 rz = p[2] - v[2];
     EXPECT_NEAR(static_cast<double>(ry), 0.0, 1e-14);
-    EXPECT_NEAR(static_cast<double>(rx + q[1] * rz), 0.0, 1e-14 * (1 + std::abs(before[1])));  // ⊥ to A(q₀)ᵀ = (−y, 0, 1)
+    EXPECT_NEAR(static_cast<double>(rx + q[1] * rz), 0.0,
+                1e-14 * (1 + std::abs(before[1])));  // ⊥ to A(q₀)ᵀ = (−y, 0, 1)
     EXPECT_NEAR(data[3], static_cast<double>(v[0] - h * mid[0]), 1e-14);
   }
 }
@@ -149,7 +126,8 @@ TEST_P(OnEachBackend, sleigh_reaches_the_known_end) {
   std::vector<double> data(std::begin(sleigh_start), std::end(sleigh_start));
   std::vector<double> out(9);
   ASSERT_EQ(step.run(data, out, 250), 250);
-  const double error = std::max({std::abs(data[0] + 1.32195001), std::abs(data[1] + 38.49751118), std::abs(data[2] + 1.63612548)});
+  const double error =
+      std::max({std::abs(data[0] + 1.32195001), std::abs(data[1] + 38.49751118), std::abs(data[2] + 1.63612548)});
   EXPECT_NEAR(error, 1.044e-3, 0.01e-3);
   EXPECT_EQ(step.reports()[0].outcome, Outcome::converged);
   EXPECT_LE(step.reports()[0].max_iterations, 4);
@@ -161,7 +139,8 @@ TEST(Step, many_steps_in_one_call_are_the_same_as_one_by_one) {
   Step step(system, 4);
   std::vector<double> data(14 * 4);
   for (std::size_t i = 0; i < 14; ++i) {
-    for (std::size_t l = 0; l < 4; ++l) data[4 * i + l] = sleigh_start[i] + (i < 3 ? 0.1 * static_cast<double>(l) : 0.0);
+    for (std::size_t l = 0; l < 4; ++l)
+      data[4 * i + l] = sleigh_start[i] + (i < 3 ? 0.1 * static_cast<double>(l) : 0.0);
   }
   std::vector<double> single = data;
   std::vector<double> out(9 * 4);
@@ -334,7 +313,7 @@ TEST_P(OnEachBackend, overflow_by_growth_is_caught_at_its_step) {
 
 TEST_P(OnEachBackend, an_explicit_map_is_a_step_without_unknowns) {
   ImplicitSystem s;
-  s.data = symbols({"x", "a"});
+  s.data = parse_all({"x", "a"});
   s.outputs = parse_all({"a*x*(1 - x)", "log(x)"});
   s.state = 1;
   Step step(s, 1, GetParam());
@@ -407,58 +386,6 @@ TEST(Step, more_digits_converge_to_their_own_floor) {
   }
 }
 
-TEST(Tangent, matrix_agrees_with_differences_in_float128) {
-  const ImplicitSystem system = examples::dla_midpoint(examples::chaplygin_sleigh());
-  const ImplicitSystem extended = with_tangent_matrix(system, 6, 6);
-  std::vector<double> data{0.3, -0.2, 0.7, 0.4, 0.1, -0.6, 0.01, 0.02, -0.03, 0.12, 1.3, 0.8, 0.6, 0.4};
-  const std::vector<double> start = data;
-  Step step(extended);
-  std::vector<double> out(extended.outputs.size());
-  ASSERT_EQ(step.run(data, out), 1);
-  const float128 epsilon = 1e-9;
-  for (std::size_t j = 0; j < 6; ++j) {
-    std::vector<float128> plus(start.begin(), start.end());
-    std::vector<float128> minus = plus;
-    plus[j] += epsilon;
-    minus[j] -= epsilon;
-    const auto above = interpret_step<float128>(system, plus);
-    const auto below = interpret_step<float128>(system, minus);
-    for (std::size_t i = 0; i < 6; ++i) {
-      const double difference = static_cast<double>((above[i] - below[i]) / (2 * epsilon));
-      EXPECT_NEAR(out[9 + 6 * i + j], difference, 1e-13 * (1.0 + std::abs(difference))) << i << ", " << j;
-    }
-  }
-}
-
-TEST(Tangent, direction_agrees_with_the_matrix) {
-  const ImplicitSystem system = examples::dla_midpoint(examples::quadratic_particle());
-  Step along(with_tangent(system));
-  Step matrix(with_tangent_matrix(system, 6, 6));
-  std::vector<double> data{0.3, -0.2, 0.7, 0.4, 0.1, -0.6, 0.0, 0.0, 0.0, 0.2};
-  std::vector<double> direction{0.5, -1.0, 2.0, 0.25, 1.0, -0.75, 0.0, 0.0, 0.0, 0.0};
-  std::vector<double> both = data;
-  both.insert(both.end(), direction.begin(), direction.end());
-  std::vector<double> out(18);
-  ASSERT_EQ(along.run(both, out), 1);
-  std::vector<double> all(9 + 36);
-  ASSERT_EQ(matrix.run(data, all), 1);
-  for (std::size_t i = 0; i < 6; ++i) {
-    double product = 0.0;
-    for (std::size_t j = 0; j < 6; ++j) product += all[9 + 6 * i + j] * direction[j];
-    EXPECT_NEAR(out[9 + i], product, 1e-14);
-  }
-}
-
-TEST(Tangent, columns_share_one_factorisation) {
-  const ImplicitSystem system = examples::dla_midpoint(examples::chaplygin_sleigh());
-  const auto divisions = [](const StepProgram& p) {
-    return std::count_if(p.code.begin(), p.code.end(), [](const Instruction& i) { return i.op == Opcode::divide; });
-  };
-  const auto one = divisions(make_step_program(with_tangent_matrix(system, 6, 1)));
-  const auto six = divisions(make_step_program(with_tangent_matrix(system, 6, 6)));
-  EXPECT_EQ(one, six);
-}
-
 /// The message of the exception that building the step throws.
 std::string complaint(const ImplicitSystem& system) {
   try {
@@ -477,7 +404,8 @@ TEST(StepErrors, structurally_singular_systems_are_refused) {
 
 TEST(StepErrors, dependent_equations_are_refused) {
   const std::string message = complaint(equations({"d"}, {"u", "v"}, {"u + v - d", "2*u + 2*v - 1"}, {"0", "0"}));
-  EXPECT_NE(message.find("is a combination of the others, whatever the data are: 0 = 2*u + 2*v - 1"), std::string::npos) << message;
+  EXPECT_NE(message.find("is a combination of the others, whatever the data are: 0 = 2*u + 2*v - 1"), std::string::npos)
+      << message;
 }
 
 TEST(StepErrors, sizes_and_names_are_checked) {

@@ -40,8 +40,8 @@ enum class Kind : unsigned char { constant, symbol, function, power, product, su
 ///   power    b^e            every other exponent; b^(1/2), b^(−1/2), b^(−3/2)… are powers of sqrt(b)
 class Expression {
  public:
-  Expression();               ///< 0
-  Expression(double value);   // NOLINT(google-explicit-constructor): 2*x is how mathematics is written
+  Expression();              ///< 0
+  Expression(double value);  // NOLINT(google-explicit-constructor): 2*x is how mathematics is written
   Expression(int value) : Expression(static_cast<double>(value)) {}  // NOLINT(google-explicit-constructor)
   Expression(const Expression& other) noexcept;
   Expression(Expression&& other) noexcept;

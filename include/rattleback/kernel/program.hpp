@@ -14,13 +14,31 @@ enum class Opcode : std::uint8_t {
   constant,  ///< Program::constants[a]
   input,     ///< input a
   variable,  ///< unknown a of an iteration (StepProgram only)
-  add, subtract, multiply, divide,
-  negate, absolute, minimum,
-  fma,       ///< a·b + c, rounded once: the same bits with any number of lanes, compiled or not
+  add,
+  subtract,
+  multiply,
+  divide,
+  negate,
+  absolute,
+  minimum,
+  fma,  ///< a·b + c, rounded once: the same bits with any number of lanes, compiled or not
   sqrt,
-  sincos,    ///< the sine of a; the cosine is read by `cosine_of`
-  cosine_of, ///< the cosine that the sincos instruction a computed along; b is the angle
-  sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh, exp, log, pow,
+  sincos,     ///< the sine of a; the cosine is read by `cosine_of`
+  cosine_of,  ///< the cosine that the sincos instruction a computed along; b is the angle
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  atan2,
+  sinh,
+  cosh,
+  tanh,
+  asinh,
+  exp,
+  log,
+  pow,
 };
 
 /// Number of operands an instruction reads.

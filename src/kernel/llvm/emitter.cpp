@@ -211,8 +211,10 @@ void Emitter::emit(const CodeRange& range) {
         if (code_[v].op == Opcode::sincos) write(kept_, slot_of_[v] + 1, cosines_[v]);
       }
       // Outside this function the values are in their slots.
-      std::fill(values_.begin() + static_cast<std::ptrdiff_t>(begin), values_.begin() + static_cast<std::ptrdiff_t>(end), nullptr);
-      std::fill(cosines_.begin() + static_cast<std::ptrdiff_t>(begin), cosines_.begin() + static_cast<std::ptrdiff_t>(end), nullptr);
+      std::fill(values_.begin() + static_cast<std::ptrdiff_t>(begin),
+                values_.begin() + static_cast<std::ptrdiff_t>(end), nullptr);
+      std::fill(cosines_.begin() + static_cast<std::ptrdiff_t>(begin),
+                cosines_.begin() + static_cast<std::ptrdiff_t>(end), nullptr);
       return nullptr;
     });
   }
@@ -254,10 +256,8 @@ llvm::Value* Emitter::emit_instruction(const Instruction& i, Value number) {
     }
     case Opcode::cosine_of: return cosines_[i.a] != nullptr ? cosines_[i.a] : read(kept_, slot_of_[i.a] + 1);
     case Opcode::atan2:
-    case Opcode::pow:
-      return binary(opcode_name(i.op));
-    default:
-      return unary(opcode_name(i.op));
+    case Opcode::pow: return binary(opcode_name(i.op));
+    default: return unary(opcode_name(i.op));
   }
 }
 

@@ -64,7 +64,8 @@ class OrcJit final : public Jit {
     jit_ = unwrap(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(machine)).create(), "starting LLVM");
     const char prefix = jit_->getDataLayout().getGlobalPrefix();
     auto& library = jit_->getMainJITDylib();
-    library.addGenerator(unwrap(llvm::orc::DynamicLibrarySearchGenerator::Load("libsleef.so.3", prefix), "loading SLEEF"));
+    library.addGenerator(
+        unwrap(llvm::orc::DynamicLibrarySearchGenerator::Load("libsleef.so.3", prefix), "loading SLEEF"));
     library.addGenerator(
         unwrap(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix), "searching the process"));
   }
@@ -76,14 +77,11 @@ class OrcJit final : public Jit {
   }
 
   Compiled<StepFunction> compile(const StepProgram& program, int lanes) override {
-    return build<StepFunction>(program.code.size(), lanes, [&](Emitter& e, const std::string& name) {
-      emit_step_function(e, program, name);
-    });
+    return build<StepFunction>(program.code.size(), lanes,
+                               [&](Emitter& e, const std::string& name) { emit_step_function(e, program, name); });
   }
 
-  std::string target() const override {
-    return cpu_ + ", " + std::to_string(target_.width) + " lanes in a register";
-  }
+  std::string target() const override { return cpu_ + ", " + std::to_string(target_.width) + " lanes in a register"; }
 
  private:
   template <class F, class EmitBody>
@@ -108,9 +106,8 @@ class OrcJit final : public Jit {
     unwrap(jit_->addIRModule(tracker, llvm::orc::ThreadSafeModule(std::move(module), std::move(context))), "compiling");
     const auto address = unwrap(jit_->lookup(name), "linking");
     // The code is freed when the last user lets go of it.
-    std::shared_ptr<const void> code(address.template toPtr<const void*>(), [tracker](const void*) {
-      llvm::consumeError(tracker->remove());
-    });
+    std::shared_ptr<const void> code(address.template toPtr<const void*>(),
+                                     [tracker](const void*) { llvm::consumeError(tracker->remove()); });
     return {address.template toPtr<F>(), workspace, std::move(code)};
   }
 

@@ -36,9 +36,9 @@ class Arithmetic {
 constexpr double sine_coefficients[] = {-1.66666666666666324348e-01, 8.33333333332248946124e-03,
                                         -1.98412698298579493134e-04, 2.75573137070700676789e-06,
                                         -2.50507602534068634195e-08, 1.58969099521155010221e-10};
-constexpr double cosine_coefficients[] = {4.16666666666666019037e-02,  -1.38888888888741095749e-03,
-                                          2.48015872894767294178e-05,  -2.75573143513906633035e-07,
-                                          2.08757232129817482790e-09,  -1.13596475577881948265e-11};
+constexpr double cosine_coefficients[] = {4.16666666666666019037e-02, -1.38888888888741095749e-03,
+                                          2.48015872894767294178e-05, -2.75573143513906633035e-07,
+                                          2.08757232129817482790e-09, -1.13596475577881948265e-11};
 
 // π/2 = first + second + third. The first has 33 bits, so that k·first is exact for |k| < 2²⁰.
 constexpr double half_pi_first = 0x1.921fb544p+0;
@@ -52,9 +52,10 @@ constexpr double rounding_shift = 0x1.8p+52;
 
 SinCos emit_inline_sincos(llvm::IRBuilder<>& ir, llvm::Value* x) {
   llvm::Type* const type = x->getType();
-  llvm::Type* const bits = llvm::isa<llvm::VectorType>(type)
-                               ? llvm::VectorType::get(ir.getInt64Ty(), llvm::cast<llvm::VectorType>(type)->getElementCount())
-                               : static_cast<llvm::Type*>(ir.getInt64Ty());
+  llvm::Type* const bits =
+      llvm::isa<llvm::VectorType>(type)
+          ? llvm::VectorType::get(ir.getInt64Ty(), llvm::cast<llvm::VectorType>(type)->getElementCount())
+          : static_cast<llvm::Type*>(ir.getInt64Ty());
   Arithmetic a(ir, type);
   const auto integer = [&](std::uint64_t c) { return llvm::ConstantInt::get(bits, c); };
 

@@ -1,0 +1,188 @@
+#include "schedule.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace rattleback {
+namespace {
+
+class Scheduler {
+ public:
+  Scheduler(StepProgram program, const Builder& builder) : program_(std::move(program)) {
+    std::vector<Value> roots;
+    for_each_root([&](Value& v) { roots.push_back(v); });
+    source_ = fuse(builder, roots);
+    for_each_root([&](Value& v) { v = source_.renumbered[v]; });
+    placed_.assign(source_.code.size(), unplaced);
+    visited_in_.assign(source_.code.size(), 0);
+  }
+
+  StepProgram run() && {
+    mark_latest_use();
+    const auto all = segments();
+    std::vector<Value> everything;
+    for (const auto& roots : all) everything.insert(everything.end(), roots.begin(), roots.end());
+    program_.invariant = fill([&] { place(everything, 0); });
+    int iteration = 0;
+    for (std::size_t b = 0; b < program_.blocks.size(); ++b) {
+      StepBlock& block = program_.blocks[b];
+      const auto& before = all[3 * b];
+      const auto& check = all[3 * b + 1];
+      const auto& solve = all[3 * b + 2];
+      if (!block.iterative) {
+        block.before = fill([&] { place(before, any_level); });
+        continue;
+      }
+      const int level = ++iteration + 1;
+      block.before = fill([&] {
+        place(before, any_level);
+        place(check, level - 1);
+        place(solve, level - 1);
+      });
+      block.check = fill([&] {
+        place(check, any_level);
+        place_used_later(solve, static_cast<int>(3 * b + 2));
+      });
+      block.solve = fill([&] { place(solve, any_level); });
+    }
+    program_.after = fill([&] { place(all.back(), any_level); });
+    for_each_root([&](Value& v) { v = placed_[v]; });
+    return std::move(program_);
+  }
+
+ private:
+  static constexpr Value unplaced = ~Value{0};
+  static constexpr int any_level = 1 << 30;
+
+  template <class F>
+  void for_each_root(F&& visit) {
+    for (StepBlock& block : program_.blocks) {
+      for (auto* list : {&block.guess, &block.correction, &block.must_be_finite}) {
+        for (Value& v : *list) visit(v);
+      }
+      for (ResidualCheck& c : block.residuals) {
+        visit(c.residual);
+        visit(c.magnitude);
+      }
+    }
+    for (auto* list : {&program_.must_be_finite, &program_.outputs}) {
+      for (Value& v : *list) visit(v);
+    }
+  }
+
+  /// Roots of before, check, solve of each block, then of the end.
+  std::vector<std::vector<Value>> segments() const {
+    std::vector<std::vector<Value>> all;
+    for (const StepBlock& block : program_.blocks) {
+      std::vector<Value> before = block.iterative ? block.guess : block.must_be_finite;
+      std::vector<Value> check;
+      for (const ResidualCheck& c : block.residuals) {
+        auto& target = block.iterative ? check : before;
+        target.push_back(c.residual);
+        target.push_back(c.magnitude);
+      }
+      all.push_back(std::move(before));
+      all.push_back(std::move(check));
+      all.push_back(block.correction);
+    }
+    all.push_back(program_.outputs);
+    all.back().insert(all.back().end(), program_.must_be_finite.begin(), program_.must_be_finite.end());
+    return all;
+  }
+
+  /// The last segment that needs each value.
+  void mark_latest_use() {
+    latest_.assign(source_.code.size(), -1);
+    const auto all = segments();
+    for (std::size_t s = all.size(); s-- > 0;) {
+      for (const Value root : all[s]) {
+        walk(root, [&](Value v) { return latest_[v] < 0; }, [&](Value v) { latest_[v] = static_cast<int>(s); });
+      }
+    }
+  }
+
+  /// Depth-first, operands first, through values for which enter() holds.
+  template <class Enter, class Leave>
+  void walk(Value root, Enter&& enter, Leave&& leave) const {
+    std::vector<std::pair<Value, int>> stack;
+    if (enter(root)) stack.emplace_back(root, 0);
+    while (!stack.empty()) {
+      auto& [v, next] = stack.back();
+      const Instruction& i = source_.code[v];
+      if (next < operand_count(i.op)) {
+        const Value operand = next == 0 ? i.a : next == 1 ? i.b : i.c;
+        ++next;
+        if (enter(operand)) stack.emplace_back(operand, 0);
+        continue;
+      }
+      const Value done = v;
+      stack.pop_back();
+      if (enter(done)) leave(done);
+    }
+  }
+
+  /// Appends what the roots need and is known at the level; of a value known later, the parts that
+  /// are known in time.
+  void place(const std::vector<Value>& roots, int level) {
+    visit_unplaced(roots, [&](Value v) {
+      if (source_.level[v] <= level) append(v);
+    });
+  }
+
+  /// Values of the solve segment that something after the iteration reads must belong to the
+  /// solution, so they are computed with the check.
+  void place_used_later(const std::vector<Value>& roots, int solve_segment) {
+    std::vector<Value> used_later;
+    visit_unplaced(roots, [&](Value v) {
+      if (latest_[v] > solve_segment) used_later.push_back(v);
+    });
+    place(used_later, any_level);
+  }
+
+  template <class F>
+  void visit_unplaced(const std::vector<Value>& roots, F&& visit) {
+    ++epoch_;
+    for (const Value root : roots) {
+      walk(
+          root, [&](Value v) { return placed_[v] == unplaced && visited_in_[v] != epoch_; },
+          [&](Value v) {
+            visited_in_[v] = epoch_;
+            visit(v);
+          });
+    }
+  }
+
+  void append(Value v) {
+    Instruction i = source_.code[v];
+    const int n = operand_count(i.op);
+    if (n > 0) i.a = placed_[i.a];
+    if (n > 1) i.b = placed_[i.b];
+    if (n > 2) i.c = placed_[i.c];
+    placed_[v] = static_cast<Value>(program_.code.size());
+    program_.code.push_back(i);
+  }
+
+  template <class F>
+  CodeRange fill(F&& place_values) {
+    CodeRange range{static_cast<Value>(program_.code.size()), 0};
+    place_values();
+    range.end = static_cast<Value>(program_.code.size());
+    return range;
+  }
+
+  StepProgram program_;
+  FusedCode source_;
+  std::vector<Value> placed_;  ///< new number of each value
+  std::vector<int> latest_;
+  std::vector<int> visited_in_;
+  int epoch_ = 0;
+};
+
+}  // namespace
+
+StepProgram schedule(StepProgram program, const Builder& builder) {
+  program.constants = builder.constants();
+  return Scheduler(std::move(program), builder).run();
+}
+
+}  // namespace rattleback
