@@ -36,6 +36,7 @@ void Emitter::set_attributes(llvm::Function* function) {
   const char* bits = target_.has_avx512 && lanes_ >= 8 ? "512" : "256";
   function->addFnAttr("prefer-vector-width", bits);
   function->addFnAttr("min-legal-vector-width", bits);
+  if (lanes_ > 1) function->addFnAttr("stackrealign");  // a spilled register that straddles cache lines costs twice
   for (llvm::Argument& argument : function->args()) {
     if (argument.getType()->isPointerTy()) argument.addAttr(llvm::Attribute::NoAlias);
   }

@@ -1,6 +1,7 @@
 // A step program as one native function: the loop over steps, and in it the iterations of blocks.
 // The state of a small system stays in registers from step to step.
 
+#include <algorithm>
 #include <limits>
 
 #include "../jit.hpp"
@@ -37,8 +38,10 @@ class StepEmitter {
 
     ir_.SetInsertPoint(step);
     llvm::PHINode* const taken = phi(ir_.getInt64Ty(), ir_.getInt64(0), entry);
-    llvm::PHINode* const total = phi(e_.counter_type(), e_.counters(0), entry);
-    llvm::PHINode* const largest = phi(e_.counter_type(), e_.counters(0), entry);
+    // Without iterations the counters would only occupy registers.
+    const bool counts = std::ranges::any_of(program_.blocks, &StepBlock::iterative);
+    llvm::PHINode* const total = counts ? phi(e_.counter_type(), e_.counters(0), entry) : nullptr;
+    llvm::PHINode* const largest = counts ? phi(e_.counter_type(), e_.counters(0), entry) : nullptr;
     ok_ = e_.all_lanes(true);
     iterations_ = e_.counters(0);
     for (const StepBlock& block : program_.blocks) emit_block(block);
@@ -50,18 +53,22 @@ class StepEmitter {
     ir_.SetInsertPoint(accept);
     e_.for_each(program_.state, {nullptr, nullptr},
                 [&](std::size_t i, const auto&) { e_.write(e_.inputs, i, e_[program_.outputs[i]]); });
-    llvm::Value* const new_total = ir_.CreateAdd(total, iterations_);
-    llvm::Value* const new_largest = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, largest, iterations_);
     llvm::Value* const new_taken = ir_.CreateAdd(taken, ir_.getInt64(1));
     taken->addIncoming(new_taken, accept);
-    total->addIncoming(new_total, accept);
-    largest->addIncoming(new_largest, accept);
+    llvm::Value* new_total = e_.counters(0);
+    llvm::Value* new_largest = e_.counters(0);
+    if (counts) {
+      new_total = ir_.CreateAdd(total, iterations_);
+      new_largest = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, largest, iterations_);
+      total->addIncoming(new_total, accept);
+      largest->addIncoming(new_largest, accept);
+    }
     ir_.CreateCondBr(ir_.CreateICmpSLT(new_taken, steps_), step, done);
 
     ir_.SetInsertPoint(done);
     finish(new_taken, new_total, new_largest, e_.all_lanes(false));
     ir_.SetInsertPoint(reject);  // the state is still the old one
-    finish(taken, total, largest, failed);
+    finish(taken, counts ? total : e_.counters(0), counts ? largest : e_.counters(0), failed);
     e_.end_function();
   }
 
