@@ -4,17 +4,20 @@
 PRESET ?= release
 BUILD = $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 
-.PHONY: run test build bench fuzz sanitize coverage format lint install-packages clean
+.PHONY: run test build configure bench fuzz sanitize coverage format lint install-packages clean
 
-run: build ## install what is missing, build, show what Rattleback can do
+run: configure ## install what is missing, build the command, show what Rattleback can do
+	cmake --build $(BUILD) --target rattleback
 	$(BUILD)/rattleback demo
 
 test: build ## install what is missing, build, run all tests
 	ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j2
 
-build: install-packages ## leaves the command at build/rattleback
-	cmake --preset $(PRESET) > /dev/null
+build: configure ## leaves the command at build/rattleback
 	cmake --build $(BUILD)
+
+configure: install-packages
+	cmake --preset $(PRESET) > /dev/null
 
 bench: build ## compiled code against hand-written code, as ratios inside one run
 	$(BUILD)/kernel_benchmark
