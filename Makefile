@@ -4,7 +4,7 @@
 PRESET ?= release
 BUILD = $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 
-.PHONY: run test build configure bench fuzz sanitize coverage format lint install-packages clean
+.PHONY: run test build configure bench fuzz sanitize coverage format lint install-packages clean help
 
 run: configure ## install what is missing, build the command, show what Rattleback can do
 	cmake --build $(BUILD) --target rattleback
@@ -50,3 +50,6 @@ install-packages:
 
 clean:
 	rm -rf build build-*
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12

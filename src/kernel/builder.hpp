@@ -60,7 +60,7 @@ class Builder {
   Value absolute(Value a);
   Value call(Opcode op, Value a, Value b = 0);
   Value power(Value base, std::uint64_t exponent);
-  /// 1/a: a division where it can be computed early or is used often.
+  /// 1/a.
   Value reciprocal(Value a) { return divide(constant(1.0), a); }
 
   /// The value of an expression; symbols must be bound in the scope, which remembers everything

@@ -122,7 +122,6 @@ class Emitter {
   std::vector<llvm::Value*> values_;  ///< in the function being emitted
   std::vector<llvm::Value*> cosines_;
   std::vector<std::size_t> slot_of_;  ///< chunked: where values that are read elsewhere are kept
-  std::vector<Value> local_;          ///< values of the chunk being emitted
   Slots kept_;
   bool inline_trigonometry_ = true;
 };
