@@ -22,9 +22,9 @@ configure: install-packages
 bench: build ## compiled code against hand-written code, as ratios inside one run
 	$(BUILD)/kernel_benchmark
 
-sanitize: ## the fast tests under the address and undefined-behaviour sanitizers
+sanitize: ## the tests under the address and undefined-behaviour sanitizers
 	$(MAKE) build PRESET=sanitize
-	ctest --test-dir build-sanitize --output-on-failure --no-tests=error -j2 -LE slow
+	ctest --test-dir build-sanitize --output-on-failure --no-tests=error -j2
 
 FUZZ_RUNS ?= 1000000
 fuzz: ## the fuzzers, FUZZ_RUNS inputs each

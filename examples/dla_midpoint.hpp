@@ -39,7 +39,8 @@ inline MechanicalModel chaplygin_sleigh() {
 ///     p₀ + (h/2) L_q(q̄, v̄) − L_v(q̄, v̄) = A(q₀)ᵀλ,   A(q̄) Δ = 0
 ///
 /// and return q₁ = q₀ + Δ, p₁ = (h/2) L_q(q̄, v̄) + L_v(q̄, v̄), Δ. Data are q, p, Δ of the step before
-/// (the guess), h and the parameters.
+/// (the guess; zeros will do), h, then the parameters in their order; the state is (q, p, Δ). Start
+/// with p = L_v(q, v).
 ///
 /// By the first equation p₁ = p₀ + h L_q(q̄, v̄) − A(q₀)ᵀλ, and this is what is computed: the rounding of
 /// constants like 1/h then acts as a slight change of the masses, under which the method is what it
@@ -53,7 +54,9 @@ inline ImplicitSystem dla_midpoint(const MechanicalModel& model) {
   }
   const std::size_t n = q.size();
   const Expression h = Expression::symbol("h");
-  const Expression lagrangian = parse(model.lagrangian);
+  ParseOptions notation{"Lagrangian", 1, 1, model.parameters};
+  for (const Expression& x : q) notation.names->insert(notation.names->end(), {x.name(), dot(x).name()});
+  const Expression lagrangian = parse(model.lagrangian, notation);
   ImplicitSystem system;
   std::vector<Expression> p;
   std::vector<Expression> increment;
@@ -83,7 +86,18 @@ inline ImplicitSystem dla_midpoint(const MechanicalModel& model) {
     new_momentum.push_back(p[i] + h * force[i]);
   }
   for (std::size_t k = 0; k < model.constraints.size(); ++k) {
-    const auto row = gradient(parse(model.constraints[k]), v);
+    notation.source = "constraint " + std::to_string(k + 1);
+    const Expression constraint = parse(model.constraints[k], notation);
+    const auto row = gradient(constraint, v);
+    Substitution at_rest;
+    for (const Expression& velocity : v) at_rest.emplace(velocity, Expression(0.0));
+    for (const Expression& entry : row) {
+      if (!(substitute(entry, at_rest) == entry))
+        throw ExpressionError(notation.source + " is not linear in the velocities");
+    }
+    if (!substitute(constraint, at_rest).is_constant(0.0)) {
+      throw ExpressionError(notation.source + " does not vanish with the velocities");
+    }
     const auto row_at_midpoint = substitute(row, midpoint);
     const Expression lambda = Expression::symbol("lambda" + std::to_string(k));
     system.unknowns.push_back(lambda);

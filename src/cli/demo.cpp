@@ -1,4 +1,4 @@
-// `rattleback demo`: from a Lagrangian in text to native code, with the speed of each stage.
+// `rattleback demo`: from a Lagrangian in text to native code, and how fast that is.
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -28,7 +28,8 @@ struct Variant {
   Backend backend;
 };
 
-/// The sleigh of Evensberget's thesis: q = (1, 0, 0) at rest, h = 0.12, unit masses, g = 1/10.
+/// The sleigh of D. F. Evensberget, Numerical Simulation of Nonholonomic Dynamics (thesis, NTNU 2006):
+/// q = (1, 0, 0) at rest, h = 0.12, unit masses, g = 1/10.
 constexpr double sleigh_start[] = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0.12, 1, 1, 1, 0.1};
 constexpr std::int64_t sleigh_steps = 250;
 
@@ -124,7 +125,7 @@ nlohmann::json run_demo(bool quiet) {
 }  // namespace
 
 void add_demo(CLI::App& app) {
-  auto* command = app.add_subcommand("demo", "From a Lagrangian in text to native code, with the speed of each stage");
+  auto* command = app.add_subcommand("demo", "From a Lagrangian in text to native code, and how fast that is");
   command->footer("Example:\n  rattleback demo --json");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "One JSON document instead of text");

@@ -26,6 +26,8 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
     if (const auto meant = closest_name(argv[1], names)) message += "; did you mean '" + *meant + "'?";
   } else if (argc == 1) {
     message = "a command is missing";
+  } else if (app.get_subcommands().empty()) {
+    message = "there is no option '" + std::string(argv[1]) + "'";
   }
   return message + "\nRun 'rattleback --help' for what is possible.";
 }

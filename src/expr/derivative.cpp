@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/print.hpp"
 
 namespace rattleback {
 namespace {
@@ -79,7 +80,9 @@ std::vector<Expression> product_partials(const Expression& e) {
 std::vector<bool> active_nodes(const Graph& graph, std::span<const Expression> variables) {
   std::vector<bool> active(graph.size(), false);
   for (const Expression& x : variables) {
-    if (!x.is_symbol()) throw ExpressionError("derivatives are taken with respect to symbols");
+    if (!x.is_symbol()) {
+      throw ExpressionError("derivatives are taken with respect to symbols, not to " + to_text(x));
+    }
     if (graph.contains(x)) active[graph.index(x)] = true;
   }
   for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -249,7 +252,9 @@ std::vector<Expression> gradient(const Expression& f, std::span<const Expression
 Expression derivative(const Expression& f, const Expression& x) { return gradient(f, {&x, 1})[0]; }
 
 Expression derivative(const Expression& f, const Expression& x, int order) {
-  if (order < 0) throw ExpressionError("the order of a derivative cannot be negative");
+  if (order < 0) {
+    throw ExpressionError("the order of a derivative cannot be negative: " + std::to_string(order));
+  }
   Expression result = f;
   for (int i = 0; i < order; ++i) result = derivative(result, x);
   return result;
@@ -258,7 +263,10 @@ Expression derivative(const Expression& f, const Expression& x, int order) {
 std::vector<Expression> directional_derivative(std::span<const Expression> functions,
                                                std::span<const Expression> variables,
                                                std::span<const Expression> direction) {
-  if (variables.size() != direction.size()) throw ExpressionError("a direction needs one component for each variable");
+  if (variables.size() != direction.size()) {
+    throw ExpressionError("a direction needs one component for each of " + std::to_string(variables.size()) +
+                          " variables, found " + std::to_string(direction.size()));
+  }
   const Differentiator d(functions, variables);
   std::vector<std::pair<int, Expression>> components;
   for (std::size_t j = 0; j < direction.size(); ++j) {

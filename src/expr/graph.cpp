@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "rattleback/expr/print.hpp"
+
 namespace rattleback {
 
 Graph::Graph(std::span<const Expression> roots) {
@@ -58,6 +60,9 @@ std::size_t power_cost(double exponent) {
 }  // namespace
 
 std::vector<Expression> substitute(std::span<const Expression> expressions, const Substitution& replacements) {
+  for (const auto& [symbol, replacement] : replacements) {
+    if (!symbol.is_symbol()) throw ExpressionError("only symbols can be replaced, not " + to_text(symbol));
+  }
   const Graph graph(expressions);
   std::vector<Expression> replaced(graph.size());
   std::vector<Expression> operands;

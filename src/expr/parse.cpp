@@ -74,11 +74,11 @@ class Parser {
 
   void parse_definition(const Token& name) {
     const std::string key(name.text);
-    if (known_.contains(key) || find_function(key) || key == "pi") {
+    if (known_.contains(key) || find_function(key) || key == "pi" || key == "π") {
       fail(name, fmt::format("'{}' has a meaning already", abbreviated(key)));
     }
     if (definitions_.contains(key)) fail(name, fmt::format("'{}' is defined twice", abbreviated(key)));
-    if (key.back() == '\'') fail(name, "a velocity cannot be defined");
+    if (key.back() == '\'') fail(name, "a velocity cannot be defined; an equation is written as left - right");
     advance();
     Expression value = parse_sum();
     if (!token_.is(';')) unexpected("';' after the definition");
@@ -178,21 +178,30 @@ class Parser {
   Expression parse_name(const Token& name) {
     const std::string key(name.text);
     if (const auto function = find_function(key)) return parse_call(name, *function);
-    if (token_.is('(')) {
-      std::vector<std::string> functions;
-      for (Function f : all_functions()) functions.emplace_back(info(f).name);
-      const auto close_one = closest_name(key, functions);
-      const bool is_a_name = definitions_.contains(key) || known_.contains(key) || (!options_.names && !close_one);
-      const std::string shown = abbreviated(key);
-      fail(name, fmt::format("'{}' is not a function; {}", shown,
-                             close_one && !is_a_name ? fmt::format("did you mean '{}'?", *close_one)
-                                                     : fmt::format("a product is written {}*(...)", shown)));
-    }
+    if (token_.is('(')) not_a_function(name, key);
     if (const auto definition = definitions_.find(key); definition != definitions_.end()) return definition->second;
     if (known_.contains(key)) return Expression::symbol(key);
-    if (key == "pi") return Expression(std::numbers::pi);
+    if (key == "pi" || key == "π") return Expression(std::numbers::pi);
     if (!options_.names) return Expression::symbol(key);
     unknown_name(name, key);
+  }
+
+  [[noreturn]] void not_a_function(const Token& name, const std::string& key) const {
+    const std::string shown = abbreviated(key);
+    std::vector<std::string> functions;
+    for (Function f : all_functions()) functions.emplace_back(info(f).name);
+    const auto meant = closest_name(key, functions);
+    std::string advice;
+    if (definitions_.contains(key) || known_.contains(key)) {
+      advice = fmt::format("a product is written {}*(...)", shown);
+    } else if (key == "dot") {
+      advice = "the velocity of x is written x'";
+    } else if (meant) {
+      advice = fmt::format("did you mean '{}'?", *meant);
+    } else {
+      advice = fmt::format("the functions are {}; a product is written {}*(...)", fmt::join(functions, " "), shown);
+    }
+    fail(name, fmt::format("'{}' is not a function; {}", shown, advice));
   }
 
   [[noreturn]] void unknown_name(const Token& place, const std::string& key) const {
@@ -217,6 +226,7 @@ class Parser {
 
   Expression parse_call(const Token& name, Function function) {
     const FunctionInfo& f = info(function);
+    if (token_.is('^')) fail(name, fmt::format("'{}' is a function; its power is written {}(...)^2", f.name, f.name));
     if (!token_.is('(')) fail(name, fmt::format("'{}' is a function; write {}(...)", f.name, f.name));
     const Token open = token_;
     advance();

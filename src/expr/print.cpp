@@ -313,6 +313,13 @@ std::string to_text(const Expression& expression) {
   return print<TextStyle>(expression, graph, size.symbols > largest_formula || size.depth > deepest_formula);
 }
 
+std::string shortened(const Expression& expression, std::size_t length) {
+  std::string text = to_text(expression);
+  if (text.size() <= length) return text;
+  while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;  // not inside a letter
+  return text.substr(0, length) + "...";
+}
+
 std::string to_latex(const Expression& expression) {
   const Graph graph({&expression, 1});
   const FormulaSize size = formula_size(graph);

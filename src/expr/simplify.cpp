@@ -7,6 +7,7 @@
 
 #include "node.hpp"
 #include "rattleback/expr/expression.hpp"
+#include "rattleback/expr/print.hpp"
 
 namespace rattleback {
 namespace {
@@ -253,8 +254,9 @@ Expression pow(const Expression& base, const Expression& exponent) {
 Expression call(Function function, std::span<const Expression> arguments) {
   const FunctionInfo& f = info(function);
   if (arguments.size() != static_cast<std::size_t>(f.arity)) {
-    throw ExpressionError(std::string(f.name) + " takes " + std::to_string(f.arity) + " argument(s), " +
-                          std::to_string(arguments.size()) + " given");
+    throw ExpressionError(std::string(f.name) + " takes " + std::to_string(f.arity) +
+                          (f.arity == 1 ? " argument, " : " arguments, ") + std::to_string(arguments.size()) +
+                          " given");
   }
   if (std::all_of(arguments.begin(), arguments.end(), [](const Expression& e) { return e.is_constant(); })) {
     const double second = arguments.size() > 1 ? arguments[1].value() : 0.0;
@@ -312,7 +314,9 @@ Expression atan2(const Expression& y, const Expression& x) {
 }
 
 Expression dot(const Expression& coordinate) {
-  if (!coordinate.is_symbol()) throw ExpressionError("only a coordinate has a velocity");
+  if (!coordinate.is_symbol()) {
+    throw ExpressionError("only a coordinate has a velocity, not " + to_text(coordinate));
+  }
   return Expression::symbol(coordinate.name() + "'");
 }
 

@@ -1,5 +1,7 @@
 #include "rattleback/kernel/interpreter.hpp"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 
 #include "execute.hpp"
@@ -12,7 +14,8 @@ Interpreter<T>::Interpreter(Program program) : program_(std::move(program)), val
 template <class T>
 void Interpreter<T>::operator()(std::span<const T> inputs, std::span<T> outputs) {
   if (inputs.size() != program_.inputs || outputs.size() != program_.outputs.size()) {
-    throw std::invalid_argument("a program was called with the wrong number of inputs or outputs");
+    throw std::invalid_argument(fmt::format("a program of {} inputs and {} outputs was called with {} and {}",
+                                            program_.inputs, program_.outputs.size(), inputs.size(), outputs.size()));
   }
   for (std::size_t i = 0; i < program_.code.size(); ++i) {
     values_[i] = execute<T>(program_.code[i], program_.constants.data(), inputs.data(), nullptr, values_.data());

@@ -16,6 +16,12 @@
 namespace rattleback {
 namespace {
 
+/// There is nothing that could be loaded; anything else that goes wrong with the compiler is an error.
+class CompilerMissing : public CompilerError {
+ public:
+  using CompilerError::CompilerError;
+};
+
 /// Beside the program or library this code is in, where an installation puts it relative to that,
 /// or where it was installed.
 std::vector<std::filesystem::path> jit_candidates() {
@@ -34,7 +40,7 @@ std::vector<std::filesystem::path> jit_candidates() {
 }
 
 Jit* load() {
-  if (!built_with_llvm) throw CompilerError("this build has no compiler (RATTLEBACK_LLVM=OFF)");
+  if (!built_with_llvm) throw CompilerMissing("this build has no compiler (RATTLEBACK_LLVM=OFF)");
   std::string tried;
   for (const auto& path : jit_candidates()) {
     std::error_code error;
@@ -52,7 +58,7 @@ Jit* load() {
       tried += fmt::format("\n  {}: belongs to another version of Rattleback", path.string());
     }
   }
-  throw CompilerError("the compiler library cannot be loaded; tried" + tried);
+  throw CompilerMissing("the compiler library cannot be loaded; tried" + tried);
 }
 
 std::size_t hash_of(const std::vector<Instruction>& code, const std::vector<double>& constants) {
@@ -109,7 +115,7 @@ bool compiler_available() {
   try {
     jit();
     return true;
-  } catch (const CompilerError&) {
+  } catch (const CompilerMissing&) {
     return false;
   }
 }

@@ -1,5 +1,7 @@
 #include "rattleback/kernel/kernel.hpp"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 #include "execute.hpp"
@@ -40,7 +42,9 @@ void Kernel::operator()(const double* inputs, double* outputs) const {
 void Kernel::operator()(std::span<const double> inputs, std::span<double> outputs) const {
   const auto width = static_cast<std::size_t>(lanes_);
   if (inputs.size() != program_.inputs * width || outputs.size() != program_.outputs.size() * width) {
-    throw std::invalid_argument("a kernel was called with the wrong number of inputs or outputs");
+    throw std::invalid_argument(fmt::format("a kernel of {} lanes needs {} inputs and {} outputs, found {} and {}",
+                                            lanes_, program_.inputs * width, program_.outputs.size() * width,
+                                            inputs.size(), outputs.size()));
   }
   (*this)(inputs.data(), outputs.data());
 }

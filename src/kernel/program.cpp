@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "builder.hpp"
+#include "rattleback/expr/print.hpp"
 
 namespace rattleback {
 
@@ -100,6 +101,8 @@ Program make_program(std::span<const Expression> inputs, std::span<const Express
   Builder builder;
   Scope scope;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].is_symbol()) throw ExpressionError("inputs must be symbols, found " + to_text(inputs[i]));
+    if (scope.find(inputs[i]) != nullptr) throw ExpressionError("'" + inputs[i].name() + "' is an input twice");
     scope.bind(inputs[i], builder.input(static_cast<std::uint32_t>(i), 1, {}));
   }
   std::vector<Value> values;

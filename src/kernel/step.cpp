@@ -68,7 +68,9 @@ struct Step::State {
       const std::int64_t before = report.iterations;
       gather(data, l);
       pivoted.solve(lane_data, lane_outputs, report);
-      report.max_iterations = std::max(report.max_iterations, static_cast<int>(report.iterations - before));
+      const int used = static_cast<int>(report.iterations - before);
+      if (report.outcome != Outcome::converged) report.failed_iterations = used;
+      report.max_iterations = std::max(report.max_iterations, used);
       ++report.pivoted;
       if (report.outcome == Outcome::converged) {
         scatter_outputs(outputs, l);
@@ -154,8 +156,11 @@ Step::~Step() = default;
 
 std::int64_t Step::run(std::span<double> data, std::span<double> outputs, std::int64_t steps) {
   State& s = *state_;
+  if (steps < 0) throw std::invalid_argument(fmt::format("{} steps: the number cannot be negative", steps));
   if (data.size() != s.system.data.size() * s.width() || outputs.size() != s.system.outputs.size() * s.width()) {
-    throw std::invalid_argument("a step was called with the wrong number of data or outputs");
+    throw std::invalid_argument(fmt::format("a step of {} lanes needs {} data and {} outputs, found {} and {}", s.lanes,
+                                            s.system.data.size() * s.width(), s.outputs_size(), data.size(),
+                                            outputs.size()));
   }
   std::fill(s.reports.begin(), s.reports.end(), LaneReport{});
   std::int64_t taken = 0;
@@ -183,18 +188,29 @@ std::span<const LaneReport> Step::reports() const { return state_->reports; }
 int Step::lanes() const { return state_->lanes; }
 const ImplicitSystem& Step::system() const { return state_->system; }
 
+bool Step::is_compiled() const { return state_->compiled.function != nullptr; }
+
 std::string Step::describe(const LaneReport& report) const {
-  if (report.outcome == Outcome::converged) return outcome_name(report.outcome);
-  if (report.equation < 0) return fmt::format("{}: an output is infinite or undefined", outcome_name(report.outcome));
-  std::string equation = to_text(state_->system.residuals[static_cast<std::size_t>(report.equation)]);
-  if (equation.size() > 100) equation = equation.substr(0, 97) + "...";
-  return fmt::format("{} at equation {} (0 = {}), residual {:.2g} of its terms after {} iterations",
-                     outcome_name(report.outcome), report.equation, equation, report.residual, report.iterations);
+  const char* const name = outcome_name(report.outcome);
+  if (report.outcome == Outcome::converged) return name;
+  if (report.equation < 0) return fmt::format("{}: an output is infinite or undefined", name);
+  const std::string equation = shortened(state_->system.residuals[static_cast<std::size_t>(report.equation)], 100);
+  const std::string place = fmt::format("{} at equation {} (0 = {})", name, report.equation, equation);
+  switch (report.outcome) {
+    case Outcome::singular: return place + ": here it does not determine the unknowns together with the others";
+    case Outcome::not_finite: return place + ": it is infinite or undefined here, or its derivatives are";
+    default:
+      return fmt::format(
+          "{}: residual {:.2g} of its terms after {} iteration{}; a smaller step or a better guess may help", place,
+          report.residual, report.failed_iterations, report.failed_iterations == 1 ? "" : "s");
+  }
 }
 
 template <class T>
 std::vector<T> interpret_step(const ImplicitSystem& system, std::span<const T> data) {
-  if (data.size() != system.data.size()) throw std::invalid_argument("a step was called with the wrong number of data");
+  if (data.size() != system.data.size()) {
+    throw std::invalid_argument(fmt::format("a step of {} data was called with {}", system.data.size(), data.size()));
+  }
   ImplicitSystem here = system;  // this very point decides about pivots
   here.typical.clear();
   for (const T& d : data) here.typical.push_back(static_cast<double>(d));
@@ -204,7 +220,8 @@ std::vector<T> interpret_step(const ImplicitSystem& system, std::span<const T> d
   std::vector<T> outputs(system.outputs.size());
   int iterations = 0;
   if (!interpreter(data.data(), outputs.data(), iterations)) {
-    throw std::runtime_error(fmt::format("the step did not converge in {} iterations", iterations));
+    throw std::runtime_error(fmt::format(
+        "the step did not converge in {} iterations from its guess; Step has means for such cases", iterations));
   }
   return outputs;
 }

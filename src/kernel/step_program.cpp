@@ -21,12 +21,6 @@ namespace {
 
 std::size_t idx(int i) { return static_cast<std::size_t>(i); }
 
-std::string shortened(const Expression& e) {
-  std::string text = to_text(e);
-  if (text.size() > 120) text = text.substr(0, 117) + "...";
-  return text;
-}
-
 void validate(const ImplicitSystem& s) {
   const std::size_t n = s.unknowns.size();
   if (s.residuals.size() != n) {
@@ -34,10 +28,16 @@ void validate(const ImplicitSystem& s) {
   }
   if (s.guess.size() != n) throw StructureError(fmt::format("{} guesses for {} unknowns", s.guess.size(), n));
   if (s.state > s.data.size() || s.state > s.outputs.size()) {
-    throw StructureError("the state is larger than the data or the outputs");
+    throw StructureError(fmt::format("a state of {} is larger than the {} data or the {} outputs", s.state,
+                                     s.data.size(), s.outputs.size()));
   }
   if (!s.typical.empty() && s.typical.size() != s.data.size()) {
     throw StructureError(fmt::format("{} typical values for {} data", s.typical.size(), s.data.size()));
+  }
+  for (std::size_t i = 0; i < s.typical.size(); ++i) {
+    if (!std::isfinite(s.typical[i])) {
+      throw StructureError(fmt::format("the typical value of '{}' is {}", s.data[i].name(), s.typical[i]));
+    }
   }
   std::unordered_set<Expression> seen;
   for (const auto* list : {&s.data, &s.unknowns}) {
@@ -47,6 +47,26 @@ void validate(const ImplicitSystem& s) {
         throw StructureError(fmt::format("'{}' occurs twice among data and unknowns", e.name()));
     }
   }
+}
+
+/// Every symbol is data or, except in guesses, an unknown.
+void check_symbols(const ImplicitSystem& s) {
+  const std::unordered_set<Expression> data(s.data.begin(), s.data.end());
+  const std::unordered_set<Expression> unknowns(s.unknowns.begin(), s.unknowns.end());
+  const auto check = [&](const std::vector<Expression>& list, const char* what, bool may_have_unknowns) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      for (const Expression& symbol : free_symbols(list[i])) {
+        if (data.contains(symbol) || (may_have_unknowns && unknowns.contains(symbol))) continue;
+        throw StructureError(fmt::format("{} {} contains '{}', which is {}", what, i, symbol.name(),
+                                         may_have_unknowns           ? "neither data nor an unknown"
+                                         : unknowns.contains(symbol) ? "an unknown: a guess depends on data only"
+                                                                     : "not among the data"));
+      }
+    }
+  };
+  check(s.residuals, "equation", true);
+  check(s.outputs, "output", true);
+  check(s.guess, "guess", false);
 }
 
 [[noreturn]] void report_unmatched(const ImplicitSystem& system, const BlockStructure& structure) {
@@ -310,6 +330,7 @@ class StepBuilder {
 
 StepProgram make_step_program(const ImplicitSystem& system, Constants constants) {
   validate(system);
+  check_symbols(system);
   StepBuilder steps(system, constants);
   return schedule(steps.take_program(), steps.builder());
 }

@@ -71,8 +71,8 @@ inline constexpr double stalled_floor = 64.0;
 /// A linear block whose residual exceeds this many ulps of its magnitude has lost accuracy.
 inline constexpr double linear_floor = 1024.0;
 
-/// Throws StructureError if the equations cannot determine the unknowns, ExpressionError for symbols
-/// that are neither data nor unknowns.
+/// Throws StructureError if the equations cannot determine the unknowns, or contain symbols that are
+/// neither data nor unknowns.
 StepProgram make_step_program(const ImplicitSystem& system, Constants constants = Constants::folded);
 
 }  // namespace rattleback

@@ -49,6 +49,7 @@ TEST(Command, every_command_has_help_with_an_example) {
 }
 
 TEST(Command, a_wrong_request_ends_with_status_2_and_says_what_to_do) {
+  EXPECT_NE(run("--nonsense").output.find("there is no option '--nonsense'"), std::string::npos);
   for (const char* arguments : {"", "fly", "demo --fast", "--nonsense"}) {
     const Result r = run(arguments);
     EXPECT_EQ(r.status, 2) << arguments;
@@ -95,6 +96,15 @@ TEST(Demo, prints_one_json_document) {
   // The continuous motion ends at y = −38.49751; the method's error there is 1e-3.
   EXPECT_NEAR(document.at("q").at(1).get<double>(), -38.49751, 2e-3);
   EXPECT_EQ(document.at("steps"), 250);
+}
+
+TEST(Demo, refuses_an_unknown_processor) {
+  setenv("RATTLEBACK_JIT_CPU", "abacus", 1);
+  const Result r = run("demo");
+  unsetenv("RATTLEBACK_JIT_CPU");
+  EXPECT_EQ(r.status, 4);
+  EXPECT_NE(r.output.find("RATTLEBACK_JIT_CPU=abacus is not a processor that LLVM knows"), std::string::npos)
+      << r.output;
 }
 
 TEST(Demo, gives_the_same_bits_on_another_processor) {

@@ -1,4 +1,5 @@
 #include "rattleback/expr/expression.hpp"
+#include "rattleback/expr/derivative.hpp"
 
 #include <gtest/gtest.h>
 
@@ -567,6 +568,28 @@ TEST(GraphOf, OperationsAreCountedOnce) {
   EXPECT_EQ(operation_count(pow(x, 1.5)), 1U);
   EXPECT_EQ(operation_count(sin(x) * cos(x)), 3U);
   EXPECT_EQ(operation_count(sin(x) * exp(sin(x))), 3U);
+}
+
+std::string message_of(auto&& f) {
+  try {
+    f();
+  } catch (const ExpressionError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(ExpressionErrors, NameWhatWasFound) {
+  const Expression u = Expression::symbol("u");
+  const Expression w = Expression::symbol("w");
+  EXPECT_EQ(message_of([&] { Expression::symbol(""); }), "a symbol needs a name");
+  EXPECT_EQ(message_of([&] { dot(u + 1); }), "only a coordinate has a velocity, not u + 1");
+  EXPECT_EQ(message_of([&] { derivative(u, u * w); }), "derivatives are taken with respect to symbols, not to u*w");
+  EXPECT_EQ(message_of([&] { derivative(u, u, -2); }), "the order of a derivative cannot be negative: -2");
+  EXPECT_EQ(message_of([&] { directional_derivative(std::vector{u}, std::vector{u, w}, std::vector{u}); }),
+            "a direction needs one component for each of 2 variables, found 1");
+  EXPECT_EQ(message_of([&] { substitute(u, {{u + 1, w}}); }), "only symbols can be replaced, not u + 1");
+  EXPECT_EQ(message_of([&] { call(Function::sin, std::vector{u, w}); }), "sin takes 1 argument, 2 given");
 }
 
 }  // namespace

@@ -76,6 +76,20 @@ TEST(Program, rejects_symbols_that_are_no_inputs) {
   }
 }
 
+TEST(Program, rejects_inputs_that_are_no_symbols_or_come_twice) {
+  const Expression x = Expression::symbol("x");
+  const auto complaint = [&](const std::vector<Expression>& inputs) -> std::string {
+    try {
+      make_program(inputs, std::vector{x});
+    } catch (const ExpressionError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(complaint({x + 1}), "inputs must be symbols, found x + 1");
+  EXPECT_EQ(complaint({x, x}), "'x' is an input twice");
+}
+
 TEST(Program, lists_itself) {
   EXPECT_EQ(listing(program_of({"x"}, {"2*x"})), "%0 = input [0]\n%1 = constant 2\n%2 = multiply %0 %1\nout[0] = %2\n");
 }
@@ -121,7 +135,12 @@ TEST(Interpreter, complex_step_differentiates_every_function) {
 
 TEST(Interpreter, checks_the_number_of_arguments) {
   Interpreter<double> run(program_of({"x"}, {"x"}));
-  EXPECT_THROW(run(std::vector<double>{1.0, 2.0}), std::invalid_argument);
+  try {
+    run(std::vector<double>{1.0, 2.0});
+    FAIL();
+  } catch (const std::invalid_argument& e) {
+    EXPECT_STREQ(e.what(), "a program of 1 inputs and 1 outputs was called with 2 and 1");
+  }
 }
 
 }  // namespace

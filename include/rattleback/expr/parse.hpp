@@ -49,7 +49,7 @@ inline constexpr int max_expression_nesting = 256;
 ///     [name = expression;]… expression
 ///
 /// with + - * / ^ (right-associative, binds tighter than the sign), parentheses, the functions of
-/// Function, the constant pi, and x' for the velocity of x. Definitions before a semicolon are local
+/// Function, the constant pi (π), and x' for the velocity of x. Definitions before a semicolon are local
 /// abbreviations. Names are letters (Greek ones too), digits and underscores.
 Expression parse(std::string_view text, const ParseOptions& options = {});
 

@@ -13,6 +13,9 @@ namespace rattleback {
 /// or too deep as a formula is written with definitions, "_1 = …; _2 = …; …".
 std::string to_text(const Expression& expression);
 
+/// The text, cut after about so many bytes, for messages.
+std::string shortened(const Expression& expression, std::size_t length = 120);
+
 /// The shortest decimal, or a fraction where that is shorter, that reads back to the same number.
 std::string number_text(double value);
 

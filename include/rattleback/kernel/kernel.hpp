@@ -10,7 +10,8 @@
 
 namespace rattleback {
 
-/// How programs run: compiled by LLVM where the build has it, or interpreted.
+/// How programs run: compiled by LLVM, or interpreted, which is some ten times slower. Automatic means
+/// compiled if the compiler library is there.
 enum class Backend : std::uint8_t { automatic, compiled, interpreted };
 
 /// The compiler cannot be used: this build has none, or its library cannot be loaded.
@@ -19,7 +20,7 @@ class CompilerError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Whether programs can be compiled here; loads the compiler.
+/// Whether there is a compiler; loads it.
 bool compiler_available();
 
 /// What the compiler generates code for, for example "icelake-server, 8 lanes in a register".

@@ -42,6 +42,9 @@ llvm::orc::JITTargetMachineBuilder target_machine() {
 
 VectorTarget vector_target(llvm::orc::JITTargetMachineBuilder& builder) {
   const auto machine = unwrap(builder.createTargetMachine(), "choosing instructions");
+  if (!machine->getMCSubtargetInfo()->isCPUStringValid(builder.getCPU())) {
+    throw CompilerError("RATTLEBACK_JIT_CPU=" + builder.getCPU() + " is not a processor that LLVM knows");
+  }
   const auto has = [&](const char* features) { return machine->getMCSubtargetInfo()->checkFeatures(features); };
   VectorTarget target;
   target.has_avx2_fma = has("+avx2,+fma");
