@@ -132,7 +132,7 @@ class Parser {
 
   // power: operand [ '^' signed ]
   Expression parse_power() {
-    const Expression base = parse_operand();
+    Expression base = parse_operand();
     if (!token_.is('^')) return base;
     const Token op = token_;
     advance();

@@ -18,8 +18,8 @@ namespace rattleback {
 ///               ^
 class ParseError : public std::runtime_error {
  public:
-  ParseError(std::string message, std::string summary, int line, int column)
-      : std::runtime_error(std::move(message)), summary_(std::move(summary)), line_(line), column_(column) {}
+  ParseError(const std::string& message, std::string summary, int line, int column)
+      : std::runtime_error(message), summary_(std::move(summary)), line_(line), column_(column) {}
 
   const std::string& summary() const noexcept { return summary_; }  ///< first line without the place
   int line() const noexcept { return line_; }
