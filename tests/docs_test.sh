@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the documents show is what the programs do: code in the README stands in the example it
-# names, and the output beside it is what the example prints.   docs_test.sh SOURCE BUILD
+# What the documents show is what the programs do: their C++ stands in the examples, the examples run,
+# and the output in the README is what its example prints.   docs_test.sh SOURCE BUILD
 set -euo pipefail
 source=$1
 build=$2
@@ -8,11 +8,13 @@ failed=0
 complain() { echo "$1"; failed=1; }
 squeeze() { sed 's/[[:space:]]\+/ /g; s/^ //; s/ $//'; }
 
-code=$(awk '/^```cpp/ {on = 1; next} /^```/ {on = 0} on' "$source/README.md" | squeeze)
-example=$(squeeze < "$source/examples/first_model.cpp")
-while IFS= read -r line; do
-  grep -qF -- "$line" <<< "$example" || complain "README.md shows a line that examples/first_model.cpp does not have: $line"
-done <<< "$code"
+examples=$(cat "$source"/examples/*.cpp | squeeze)
+for document in "$source"/README.md "$source"/docs/*.md; do
+  while IFS= read -r line; do
+    [ "$line" = "…" ] || grep -qF -- "$line" <<< "$examples" || complain "$document shows a line that no example has: $line"
+  done < <(awk '/^```cpp/ {on = 1; next} /^```/ {on = 0} on' "$document" | squeeze)
+done
+"$build/many_trajectories" > /dev/null || complain "examples/many_trajectories.cpp fails"
 
 shown=$(grep -A1 'build/first_model$' "$source/README.md" | tail -n 1 | squeeze)
 printed=$("$build/first_model" | squeeze)

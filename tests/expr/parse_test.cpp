@@ -4,9 +4,12 @@
 
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <numbers>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -539,6 +542,18 @@ TEST(Robustness, EveryByteAndPairOfBytesIsAnswered) {
         EXPECT_LE(error->column(), 5);
       }
     }
+  }
+}
+
+TEST(Documents, ShowTheMessageThatIsGiven) {
+  std::ifstream file(RATTLEBACK_SOURCE_DIR "/docs/expressions.md");
+  const std::string document(std::istreambuf_iterator<char>(file), {});
+  try {
+    parse("m*a*cos(thta)", {"Lagrangian", 1, 1, std::vector<std::string>{"m", "a", "theta"}});
+    FAIL();
+  } catch (const ParseError& e) {
+    std::istringstream lines(e.what());
+    for (std::string line; std::getline(lines, line);) EXPECT_NE(document.find(line + "\n"), std::string::npos) << line;
   }
 }
 

@@ -41,8 +41,8 @@ enum class Kind : unsigned char { constant, symbol, function, power, product, su
 class Expression {
  public:
   Expression();              ///< 0
-  Expression(double value);  // NOLINT(google-explicit-constructor): 2*x is how mathematics is written
-  Expression(int value) : Expression(static_cast<double>(value)) {}  // NOLINT(google-explicit-constructor)
+  Expression(double value);  // implicit: 2*x is how mathematics is written
+  Expression(int value) : Expression(static_cast<double>(value)) {}
   Expression(const Expression& other) noexcept;
   Expression(Expression&& other) noexcept;
   Expression& operator=(const Expression& other) noexcept;
