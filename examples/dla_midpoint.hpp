@@ -44,7 +44,7 @@ inline MechanicalModel chaplygin_sleigh() {
 ///
 /// By the first equation p₁ = p₀ + h L_q(q̄, v̄) − A(q₀)ᵀλ, and this is what is computed: the rounding of
 /// constants like 1/h then acts as a slight change of the masses, under which the method is what it
-/// was. Computed from L_v it would act as a force, and the energy would drift by an ulp each step.
+/// was. Computed from L_v it acts as a force, and the errors grow faster (docs/kernels.md).
 inline ImplicitSystem dla_midpoint(const MechanicalModel& model) {
   std::vector<Expression> q;
   std::vector<Expression> v;
