@@ -58,8 +58,6 @@ const char* advice_for(std::uint32_t c) {
     case 0x221A: return "; write sqrt(...) for a root";
     case 0x2019:
     case 0x2032: return "; write ' for a velocity";
-    case '[':
-    case ']':
     case '{':
     case '}': return "; group with ( and )";
     default: return "";
@@ -152,7 +150,8 @@ Token Lexer::number() {
     while (end < text_.size() && is_digit(text_[end])) ++end;
   };
   digits();
-  if (end < text_.size() && text_[end] == '.') {
+  const bool range = text_.substr(end, 2) == "..";  // the 1 of 1..n is a number, not "1."
+  if (end < text_.size() && text_[end] == '.' && !range) {
     ++end;
     digits();
   }
@@ -184,11 +183,15 @@ Token Lexer::next() {
   const bool decimal = c == '.' && position_ + 1 < text_.size() && is_digit(text_[position_ + 1]);
   if (is_digit(c) || decimal) return number();
   Token token{TokenKind::symbol, position_, {}, 0.0};
+  const bool indexed_velocity =  // y[i]'
+      c == '\'' && position_ > 0 && (text_[position_ - 1] == ']' || text_[position_ - 1] == '\'');
   if (std::size_t length = name_length(position_); length > 0) {
     token.kind = TokenKind::name;
     while (position_ + length < text_.size() && text_[position_ + length] == '\'') ++length;
     token.text = text_.substr(position_, length);
-  } else if (std::string_view("+-*/^(),=;").find(c) != std::string_view::npos) {
+  } else if (text_.substr(position_, 2) == "..") {
+    token.text = text_.substr(position_, 2);
+  } else if (std::string_view("+-*/^(),=;[]").find(c) != std::string_view::npos || indexed_velocity) {
     token.text = text_.substr(position_, 1);
     if (c == '*' && position_ + 1 < text_.size() && text_[position_ + 1] == '*') {
       fail(position_, "'**' is not an operator; write ^ for a power");

@@ -16,6 +16,7 @@ struct Token {
   double number = 0.0;
   /// True for the character c.
   bool is(char c) const { return kind == TokenKind::symbol && text.size() == 1 && text[0] == c; }
+  bool is(std::string_view symbol) const { return kind == TokenKind::symbol && text == symbol; }
 };
 
 /// A word of the text as messages quote it: long ones are cut.
@@ -28,6 +29,8 @@ class Lexer {
   Lexer(std::string_view text, const ParseOptions& options);
 
   Token next();
+  /// Reads on from a token that was read before: the body of a sum is read once for each index.
+  void rewind(const Token& token) { position_ = token.begin; }
 
   [[noreturn]] void fail(std::size_t offset, const std::string& summary) const;
 

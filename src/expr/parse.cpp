@@ -5,11 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "lexer.hpp"
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/print.hpp"
 
 namespace rattleback {
 namespace {
@@ -24,6 +27,23 @@ class Parser {
   Parser(std::string_view text, const ParseOptions& options) : options_(options), lexer_(text, options) {
     if (options.names) known_.insert(options.names->begin(), options.names->end());
     advance();
+  }
+
+  // entry: text | '[' range ']' text, the text read once for each index
+  std::vector<Expression> parse_list_entry() {
+    if (!token_.is('[')) return {parse_text()};
+    const Token open = token_;
+    advance();
+    const Range range = parse_range();
+    if (!token_.is(']')) unexpected("']' after the range");
+    const Token body = token_;
+    std::vector<Expression> results;
+    repeat(range, body, [&] {
+      results.push_back(parse_text());
+      definitions_.clear();
+    });
+    if (results.empty()) fail(open, fmt::format("the range {}..{} is empty", range.first, range.last));
+    return results;
   }
 
   // text: { name '=' sum ';' } sum
@@ -48,8 +68,8 @@ class Parser {
  private:
   [[noreturn]] void fail(const Token& token, const std::string& summary) const { lexer_.fail(token.begin, summary); }
 
-  [[noreturn]] void unexpected(const char* wanted) const {
-    if (starts_operand()) {
+  [[noreturn]] void unexpected(const char* wanted, bool after_operand = true) const {
+    if (starts_operand() && after_operand) {
       fail(token_, fmt::format("an operator is missing before {}; a product is written with *", describe(token_)));
     }
     if (token_.is(')')) fail(token_, "this ) has no matching (");
@@ -57,7 +77,12 @@ class Parser {
     fail(token_, fmt::format("expected {}, found {}", wanted, describe(token_)));
   }
 
-  void advance() { token_ = lexer_.next(); }
+  void advance() {
+    token_ = lexer_.next();
+    if (++words_ > max_expression_words) {
+      fail(token_, fmt::format("the sums have more than {} words when written out", max_expression_words));
+    }
+  }
   bool starts_operand() const {
     return token_.kind == TokenKind::number || token_.kind == TokenKind::name || token_.is('(');
   }
@@ -72,11 +97,101 @@ class Parser {
     }
   }
 
-  void parse_definition(const Token& name) {
+  struct Range {
+    std::string index;
+    int first;
+    int last;
+  };
+
+  // range: name '=' sum '..' sum
+  Range parse_range() {
+    const Token name = token_;
+    if (name.kind != TokenKind::name) unexpected("an index and its range, as in i = 1..n", false);
+    advance();
+    check_new(name);
+    if (!token_.is('=')) unexpected("'=' and a range, as in i = 1..n");
+    advance();
+    const int first = parse_integer("a bound of a range");
+    if (!token_.is("..")) unexpected("'..' and the last index, as in i = 1..n");
+    advance();
+    return {std::string(name.text), first, parse_integer("a bound of a range")};
+  }
+
+  /// An expression of numbers, indices and the integers of the options.
+  int parse_integer(const char* what) {
+    const Token place = token_;
+    Substitution values;
+    for (const auto& [name, value] : options_.integers) values.emplace(Expression::symbol(name), Expression(value));
+    const Expression e = build(place, [&, sum = parse_sum()] { return substitute(sum, values); });
+    if (!e.is_constant()) {
+      std::vector<std::string> integers;
+      for (const auto& [name, value] : options_.integers) integers.push_back(name);
+      std::sort(integers.begin(), integers.end());
+      fail(place, fmt::format("{} must be an integer, found {}; {}", what, shortened(e),
+                              integers.empty() ? "no parameter is an integer"
+                                               : fmt::format("the integers are {}", fmt::join(integers, ", "))));
+    }
+    const double value = e.value();
+    if (value != std::floor(value) || std::abs(value) > 1e9) {
+      fail(place, fmt::format("{} must be an integer, found {}", what, number_text(value)));
+    }
+    return static_cast<int>(value);
+  }
+
+  /// Reads what follows the token `before` once for each index.
+  template <class Read>
+  void repeat(const Range& range, const Token& before, Read&& read) {
+    for (int i = range.first; i <= range.last; ++i) {
+      lexer_.rewind(before);
+      advance();
+      advance();
+      indices_[range.index] = i;
+      read();
+    }
+    indices_.erase(range.index);
+  }
+
+  // 'sum' '(' range ',' sum ')'
+  Expression parse_indexed_sum(const Token& name) {
+    const Token open = token_;
+    advance();
+    const Range range = parse_range();
+    if (!token_.is(',')) unexpected("',' and what is to be summed");
+    if (range.first > range.last) {
+      fail(name, fmt::format("the range {}..{} is empty", range.first, range.last));
+    }
+    std::vector<Term> terms;
+    repeat(range, Token(token_), [&] { terms.push_back({parse_sum(), 1.0}); });
+    close(open);
+    return build(name, [&] { return sum(terms); });
+  }
+
+  // name: letters [ '[' sum ']' ] { "'" }
+  std::string parse_indexed_name(const Token& name) {
+    std::string key(name.text);
+    if (!token_.is('[')) return key;
+    const std::size_t primes = key.find('\'');
+    std::string velocity = primes == std::string::npos ? "" : key.substr(primes);
+    const Token open = token_;
+    advance();
+    const int index = parse_integer("an index");
+    if (index < 0) fail(open, fmt::format("the index {} is negative", index));
+    if (!token_.is(']')) unexpected("']' after the index");
+    advance();
+    for (; token_.is('\''); advance()) velocity += '\'';
+    return key.substr(0, primes) + std::to_string(index) + velocity;
+  }
+
+  void check_new(const Token& name) const {
     const std::string key(name.text);
-    if (known_.contains(key) || find_function(key) || key == "pi" || key == "π") {
+    if (known_.contains(key) || find_function(key) || key == "pi" || key == "π" || indices_.contains(key)) {
       fail(name, fmt::format("'{}' has a meaning already", abbreviated(key)));
     }
+  }
+
+  void parse_definition(const Token& name) {
+    const std::string key(name.text);
+    check_new(name);
     if (definitions_.contains(key)) fail(name, fmt::format("'{}' is defined twice", abbreviated(key)));
     if (key.back() == '\'') fail(name, "a velocity cannot be defined; an equation is written as left - right");
     advance();
@@ -144,7 +259,7 @@ class Parser {
     return build(op, [&] { return pow(base, exponent); });
   }
 
-  // operand: number | name | function '(' sum { ',' sum } ')' | '(' sum ')'
+  // operand: number | name | function '(' sum { ',' sum } ')' | 'sum' '(' range ',' sum ')' | '(' sum ')'
   Expression parse_operand() {
     if (pending_name_) {
       const Token name = *pending_name_;
@@ -166,7 +281,8 @@ class Parser {
       close(token);
       return inner;
     }
-    fail(token, fmt::format("expected a number, a name or '(', found {}", describe(token)));
+    fail(token, fmt::format("expected a number, a name or '(', found {}{}", describe(token),
+                            token.is('[') ? "; group with ( and )" : ""));
   }
 
   void close(const Token& open) {
@@ -176,7 +292,9 @@ class Parser {
   }
 
   Expression parse_name(const Token& name) {
-    const std::string key(name.text);
+    if (name.text == "sum" && token_.is('(')) return parse_indexed_sum(name);
+    const std::string key = parse_indexed_name(name);
+    if (const auto index = indices_.find(key); index != indices_.end()) return Expression(index->second);
     if (const auto function = find_function(key)) return parse_call(name, *function);
     if (token_.is('(')) not_a_function(name, key);
     if (const auto definition = definitions_.find(key); definition != definitions_.end()) return definition->second;
@@ -249,6 +367,8 @@ class Parser {
   std::optional<Token> pending_name_;  ///< a name read to see whether '=' follows
   std::unordered_set<std::string> known_;
   std::unordered_map<std::string, Expression> definitions_;
+  std::unordered_map<std::string, int> indices_;  ///< of the sums around the place being read
+  std::size_t words_ = 0;
   int depth_ = 0;
 };
 
@@ -286,5 +406,9 @@ std::optional<std::string> closest_name(std::string_view name, std::span<const s
 }
 
 Expression parse(std::string_view text, const ParseOptions& options) { return Parser(text, options).parse_text(); }
+
+std::vector<Expression> parse_entry(std::string_view text, const ParseOptions& options) {
+  return Parser(text, options).parse_list_entry();
+}
 
 }  // namespace rattleback

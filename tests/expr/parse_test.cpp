@@ -245,7 +245,7 @@ TEST(Mistakes, AreNamedAndPlaced) {
       {"x % y", "unexpected character '%'", 1, 3},
       {"x \"y\"", "unexpected character '\"'", 1, 3},
       {"x.y", "unexpected character '.'", 1, 2},
-      {"[x]", "unexpected character '['; group with ( and )", 1, 1},
+      {"[x]", "expected a number, a name or '(', found '['; group with ( and )", 1, 1},
       {"{x}", "unexpected character '{'; group with ( and )", 1, 1},
       {"x×y", "unexpected character '×'; write * for a product", 1, 2},
       {"x·y", "write * for a product", 1, 2},
@@ -297,6 +297,66 @@ TEST(Mistakes, InNamesAreExplained) {
   EXPECT_EQ(summary("sine(x)"), "'sine' is not a function; did you mean 'sin'?");
   EXPECT_EQ(summary("theta = 1; x"), "'theta' has a meaning already");
   EXPECT_EQ(summary("radius = 2*x; rdius"), "unknown name 'rdius'; did you mean 'radius'?");
+}
+
+TEST(Sums, AreWrittenOut) {
+  ParseOptions options = with_names({"x", "y1", "y2", "y3", "y1'", "y2'", "y3'", "n"});
+  options.integers = {{"n", 3}};
+  const auto equal = [&](std::string_view text, std::string_view written_out) {
+    EXPECT_EQ(parse(text, options), parse(written_out, options)) << text;
+  };
+  equal("sum(i = 1..3, y[i]^2)", "y1^2 + y2^2 + y3^2");
+  equal("x + sum(i = 1..n, y[i]'*y[i])", "x + y1'*y1 + y2'*y2 + y3'*y3");
+  equal("sum(i = 1..n, y'[i])", "y1' + y2' + y3'");
+  equal("sum(i = 1..n - 1, (y[i+1] - y[i])^2)", "(y2 - y1)^2 + (y3 - y2)^2");
+  equal("sum(i = 1..n, sum(j = i..n, y[i]*y[j]*(i + 10*j)))",
+        "11*y1*y1 + 21*y1*y2 + 31*y1*y3 + 22*y2*y2 + 32*y2*y3 + 33*y3*y3");
+  equal("2*sum(i=1..n,(-1)^i*y[i])/n", "2*(-y1 + y2 - y3)/n");
+  equal("y[n]", "y3");
+  equal("y[2*n - 5]' - x", "y1' - x");
+  equal("sum(i = 2..2, i)", "2");
+  equal("a = 2; sum(i = 1..2, a*y[i])", "2*y1 + 2*y2");
+}
+
+TEST(Sums, EntriesAreRepeated) {
+  ParseOptions options;
+  options.integers = {{"n", 3}};
+  EXPECT_EQ(parse_entry("x + 1", options), std::vector{parse("x + 1")});
+  EXPECT_EQ(parse_entry("[i = 1..n] y[i]", options), (std::vector{parse("y1"), parse("y2"), parse("y3")}));
+  EXPECT_EQ(parse_entry("[k = n..4] a = k; a*y[k]' - x", options),
+            (std::vector{parse("3*y3' - x"), parse("4*y4' - x")}));
+}
+
+TEST(Sums, MistakesAreExplained) {
+  ParseOptions options = with_names({"x", "y1", "y2", "n", "m"});
+  options.integers = {{"n", 2}};
+  const auto summary = [&](std::string_view text) {
+    try {
+      parse_entry(text, options);
+    } catch (const ParseError& error) {
+      return error.summary();
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(summary("sum(i = 1..m, y[i])"), "a bound of a range must be an integer, found m; the integers are n");
+  EXPECT_EQ(summary("sum(i = 1..2.5, y[i])"), "a bound of a range must be an integer, found 2.5");
+  EXPECT_EQ(summary("sum(i = 1..n + 1, y[i])"), "unknown name 'y3'; did you mean 'y1'?");
+  EXPECT_EQ(summary("sum(i = 1..0, y[i])"), "the range 1..0 is empty");
+  EXPECT_EQ(summary("[i = 2..1] y[i]"), "the range 2..1 is empty");
+  EXPECT_EQ(summary("y[x]"), "an index must be an integer, found x; the integers are n");
+  EXPECT_EQ(summary("y[1 - n]"), "the index -1 is negative");
+  EXPECT_EQ(summary("y[1"), "expected ']' after the index, found the end");
+  EXPECT_EQ(summary("sum(1..n, x)"), "expected an index and its range, as in i = 1..n, found '1'");
+  EXPECT_EQ(summary("sum(i, x)"), "expected '=' and a range, as in i = 1..n, found ','");
+  EXPECT_EQ(summary("sum(i = 1, x)"), "expected '..' and the last index, as in i = 1..n, found ','");
+  EXPECT_EQ(summary("sum(i = 1..2 x)"), "an operator is missing before 'x'; a product is written with *");
+  EXPECT_EQ(summary("sum(x = 1..2, x)"), "'x' has a meaning already");
+  EXPECT_EQ(summary("sum(i = 1..2, sum(i = 1..2, i))"), "'i' has a meaning already");
+  EXPECT_EQ(summary("sum(i = 1..2, y[i]) + i"), "unknown name 'i'");
+  EXPECT_EQ(summary("sum(i = 1..2, y[i]"), "this ( is never closed");
+  EXPECT_EQ(summary("[i = 1..2 y[i]"), "an operator is missing before 'y'; a product is written with *");
+  EXPECT_EQ(summary("sum(i = 1..9999, sum(j = 1..9999, x))"),
+            "the sums have more than 4194304 words when written out");
 }
 
 TEST(Mistakes, ClosestName) {

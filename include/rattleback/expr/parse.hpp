@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "rattleback/expr/expression.hpp"
@@ -37,12 +38,16 @@ struct ParseOptions {
   int column = 1;
   /// The names that may occur, velocities (x') included; any name when absent.
   std::optional<std::vector<std::string>> names;
+  /// Integers that bounds of sums and indices may use.
+  std::unordered_map<std::string, int> integers = {};
 };
 
 /// Texts beyond these limits are refused: they are accidents or attacks, and both should get an
 /// answer and not a full memory.
 inline constexpr std::size_t max_expression_length = 1U << 20;
 inline constexpr int max_expression_nesting = 256;
+/// Words read in all, where the body of a sum counts once for each index.
+inline constexpr std::size_t max_expression_words = 1U << 22;
 
 /// Reads the notation of model files:
 ///
@@ -50,8 +55,17 @@ inline constexpr int max_expression_nesting = 256;
 ///
 /// with + - * / ^ (right-associative, binds tighter than the sign), parentheses, the functions of
 /// Function, the constant pi (π), and x' for the velocity of x. Definitions before a semicolon are local
-/// abbreviations. Names are letters (Greek ones too), digits and underscores.
+/// abbreviations. Names are letters (Greek ones too), digits and underscores. For systems of n like
+/// parts, y[i] is the name y1 if i is 1, y[i]' its velocity, and
+///
+///     sum(i = 1..n, y[i]^2)
+///
+/// the sum over i, which may be used as a number in its body.
 Expression parse(std::string_view text, const ParseOptions& options = {});
+
+/// Reads an entry of a list: an expression, or one for each i if it starts with a range, as in
+/// "[i = 1..n] y[i]' - z[i]*x'".
+std::vector<Expression> parse_entry(std::string_view text, const ParseOptions& options = {});
 
 /// The candidate that a misspelt name most likely means, if one is close enough.
 std::optional<std::string> closest_name(std::string_view name, std::span<const std::string> candidates);
