@@ -10,7 +10,8 @@ set -euo pipefail
 packages=(
   build-essential cmake ninja-build pkg-config
   llvm-19-dev libzstd-dev zlib1g-dev libsleef-dev
-  libboost-dev libfmt-dev libcli11-dev nlohmann-json3-dev
+  libboost-dev libeigen3-dev libsundials-dev libhdf5-dev
+  libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev
   libgtest-dev
 )
 for option in "$@"; do

@@ -5,6 +5,10 @@
 namespace rattleback::cli {
 
 /// Each command adds itself to the application: its options, its help, and what it does.
+void add_models(CLI::App& app);
+void add_show(CLI::App& app);
+void add_run(CLI::App& app);
+void add_compare(CLI::App& app);
 void add_demo(CLI::App& app);
 
 }  // namespace rattleback::cli

@@ -6,6 +6,11 @@
 #include "commands.hpp"
 #include "exit_status.hpp"
 #include "rattleback/expr/parse.hpp"
+#include "rattleback/io/result_file.hpp"
+#include "rattleback/kernel/implicit_system.hpp"
+#include "rattleback/mech/diagnosis.hpp"
+#include "rattleback/method/reference.hpp"
+#include "terminal.hpp"
 #include "version.hpp"
 
 namespace rattleback::cli {
@@ -32,6 +37,16 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
   return message + "\nRun 'rattleback --help' for what is possible.";
 }
 
+/// Who is to blame: the request, the numbers, or the machine.
+ExitStatus status_of(const std::exception& error) {
+  const auto is = [&]<class... E>() { return (... || (dynamic_cast<const E*>(&error) != nullptr)); };
+  if (is.operator()<ModelError, SystemError, StartError, MethodError, ResumeError, ExpressionError, StructureError>()) {
+    return ExitStatus::wrong_request;
+  }
+  if (is.operator()<FlowError>()) return ExitStatus::numerics_failed;
+  return ExitStatus::system;
+}
+
 }  // namespace
 }  // namespace rattleback::cli
 
@@ -42,9 +57,14 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string("rattleback ") + version);
   app.require_subcommand(1);
   app.footer(
-      "Example:\n  rattleback demo\n\nExit status: 0 done, 1 the answer is no, 2 the request is wrong, "
-      "3 the numerics failed, 4 files or system.");
+      "Example:\n  rattleback run chaplygin-sleigh -o sleigh.h5\n\nExit status: 0 done, 1 the answer is no, 2 the request or "
+      "the model is wrong,\n3 the numerics failed and everything up to there is saved, 4 files or system, 130 interrupted.");
+  cli::add_models(app);
+  cli::add_show(app);
+  cli::add_run(app);
+  cli::add_compare(app);
   cli::add_demo(app);
+  cli::remember_command_line(argc, argv);
   try {
     app.parse(argc, argv);
     return static_cast<int>(cli::ExitStatus::done);
@@ -55,6 +75,6 @@ int main(int argc, char** argv) {
   } catch (const cli::Failure& e) {
     return cli::complain(e.what(), e.status());
   } catch (const std::exception& e) {
-    return cli::complain(e.what(), cli::ExitStatus::system);
+    return cli::complain(e.what(), cli::status_of(e));
   }
 }

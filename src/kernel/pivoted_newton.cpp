@@ -129,17 +129,37 @@ bool PivotedNewton::factorise(LaneReport& report) {
   return true;
 }
 
-void PivotedNewton::newton_correction(std::vector<double>& correction) const {
+template <class RightHandSide>
+void PivotedNewton::solve_factorised(RightHandSide&& right, std::vector<double>& solution) const {
   const std::size_t n = size_;
   for (std::size_t c = 0; c < n; ++c) {
     const double* const row = &matrix_[order_[c] * n];
-    correction[c] = -values_[order_[c]];
-    for (std::size_t k = 0; k < c; ++k) correction[c] -= row[k] * correction[k];
+    solution[c] = right(order_[c]);
+    for (std::size_t k = 0; k < c; ++k) solution[c] -= row[k] * solution[k];
   }
   for (std::size_t c = n; c-- > 0;) {
     const double* const row = &matrix_[order_[c] * n];
-    for (std::size_t k = c + 1; k < n; ++k) correction[c] -= row[k] * correction[k];
-    correction[c] /= row[c];
+    for (std::size_t k = c + 1; k < n; ++k) solution[c] -= row[k] * solution[k];
+    solution[c] /= row[c];
+  }
+}
+
+void PivotedNewton::newton_correction(std::vector<double>& correction) const {
+  solve_factorised([&](std::size_t i) { return -values_[i]; }, correction);
+}
+
+// An unknown may vanish where others balance each other, as the accelerations at an equilibrium do: its rounding
+// errors are then relative to the terms of the equations, not to itself. Two patterns of signs, so that the
+// terms do not cancel by accident.
+void PivotedNewton::widen_unknown_scales() {
+  for (const std::size_t period : {std::size_t{1}, std::size_t{2}}) {
+    solve_factorised(
+        [&](std::size_t i) { return (i % period == 0 ? 1.0 : -1.0) * values_[size_ + i]; }, next_correction_);
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (std::isfinite(next_correction_[i])) {
+        unknown_scale_[i] = std::max(unknown_scale_[i], std::abs(next_correction_[i]));
+      }
+    }
   }
 }
 
@@ -171,8 +191,9 @@ void PivotedNewton::iterate(LaneReport& report) {
     for (std::size_t i = 0; i < size_; ++i) {
       unknown_scale_[i] = std::max({unknown_scale_[i], std::abs(unknowns_[i]), std::abs(correction_[i])});
     }
+    widen_unknown_scales();
     const double size = scaled_size(correction_);
-    const bool stalled = size <= acceptable_floor && size > 0.5 * last_size;
+    const bool stalled = std::max(size, residual) <= acceptable_floor && size > 0.5 * last_size;
     last_size = size;
     report.outcome = Outcome::converged;
     const bool at_floor = residual <= stalled_floor * epsilon;

@@ -26,6 +26,10 @@ class PivotedNewton {
   double worst_residual(LaneReport& report) const;
   /// Factorises the Jacobian of the last evaluation; false if it is singular.
   bool factorise(LaneReport& report);
+  template <class RightHandSide>
+  void solve_factorised(RightHandSide&& right, std::vector<double>& solution) const;
+  /// An unknown is at least as large as what the terms of the equations make of it: |J⁻¹ (± magnitudes)|.
+  void widen_unknown_scales();
   /// −J⁻¹ r with the factors at hand and the residuals of the last evaluation.
   void newton_correction(std::vector<double>& correction) const;
   /// Largest component relative to the size of its unknown.

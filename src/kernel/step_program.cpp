@@ -69,6 +69,22 @@ void check_symbols(const ImplicitSystem& s) {
   check(s.guess, "guess", false);
 }
 
+/// Where an equation does not depend on an unknown although it contains it, as a(x + y) − a(x − y) contains x, any
+/// value of the unknown will do: equations are ordered by what they depend on.
+ImplicitSystem without_idle_unknowns(ImplicitSystem system, const SparseMatrix& slopes) {
+  std::vector<std::unordered_set<Expression>> needed(system.residuals.size());
+  for (const auto& e : slopes.entries) needed[idx(e.row)].insert(system.unknowns[idx(e.column)]);
+  const std::unordered_set<Expression> unknowns(system.unknowns.begin(), system.unknowns.end());
+  for (std::size_t i = 0; i < system.residuals.size(); ++i) {
+    Substitution idle;
+    for (const Expression& s : free_symbols(system.residuals[i])) {
+      if (unknowns.contains(s) && !needed[i].contains(s)) idle.emplace(s, Expression(0.0));
+    }
+    if (!idle.empty()) system.residuals[i] = substitute(system.residuals[i], idle);
+  }
+  return system;
+}
+
 [[noreturn]] void report_unmatched(const ImplicitSystem& system, const BlockStructure& structure) {
   std::string message = "the equations cannot determine the unknowns:";
   for (const int e : structure.unmatched_equations) {
@@ -98,7 +114,8 @@ Builder::Sample data_sample(const ImplicitSystem& system, std::size_t i) {
 class StepBuilder {
  public:
   StepBuilder(const ImplicitSystem& system, Constants constants)
-      : system_(system), jacobian_(jacobian(system.residuals, system.unknowns)), builder_(constants) {
+      : jacobian_(jacobian(system.residuals, system.unknowns)), system_(without_idle_unknowns(system, jacobian_)),
+        builder_(constants) {
     program_.inputs = static_cast<std::uint32_t>(system.data.size());
     program_.state = static_cast<std::uint32_t>(system.state);
     for (std::size_t i = 0; i < system.data.size(); ++i) {
@@ -315,8 +332,8 @@ class StepBuilder {
     return step;
   }
 
-  const ImplicitSystem& system_;
   SparseMatrix jacobian_;
+  ImplicitSystem system_;
   std::vector<std::vector<const SparseMatrix::Entry*>> entries_of_row_;
   Builder builder_;
   Scope scope_;       ///< data and the unknowns solved so far

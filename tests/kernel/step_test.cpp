@@ -341,6 +341,31 @@ TEST_P(OnEachBackend, overflow_by_growth_is_caught_at_its_step) {
   EXPECT_EQ(step.reports()[0].outcome, Outcome::not_finite);
 }
 
+TEST_P(OnEachBackend, an_unknown_that_vanishes_because_forces_balance_is_solved_for) {
+  // A bead at rest on a wire: a = λ − g, b = cλ, a + εb = 0 has a = 0 but for ε, and λ = g.
+  const ImplicitSystem s =
+      equations({"g", "c", "e"}, {"a", "b", "l"}, {"a + g - l", "b - c*l", "a + e*b"}, {"0", "0", "0"});
+  Step step(s, 1, GetParam());
+  for (const double e : {0.0, 1e-30, 1e-17, 9e-14}) {
+    std::vector<double> data{1.0, e, e};
+    std::vector<double> out(3);
+    ASSERT_EQ(step.run(data, out), 1) << step.describe(step.reports()[0]);
+    EXPECT_NEAR(out[0], 0.0, 1e-15);
+    EXPECT_DOUBLE_EQ(out[1], e);
+    EXPECT_DOUBLE_EQ(out[2], 1.0);
+  }
+}
+
+TEST_P(OnEachBackend, an_unknown_may_occur_in_an_equation_that_does_not_depend_on_it) {
+  const ImplicitSystem s = equations({"j", "f"}, {"u", "w"}, {"j*(u + w) - j*(u - w) - f", "u*w - 6"}, {"0", "0"});
+  Step step(s, 1, GetParam());
+  std::vector<double> data{0.5, 2.0};
+  std::vector<double> out(2);
+  ASSERT_EQ(step.run(data, out), 1) << step.describe(step.reports()[0]);
+  EXPECT_DOUBLE_EQ(out[0], 3.0);
+  EXPECT_DOUBLE_EQ(out[1], 2.0);
+}
+
 TEST_P(OnEachBackend, an_explicit_map_is_a_step_without_unknowns) {
   ImplicitSystem s;
   s.data = parse_all({"x", "a"});

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "rattleback/method/stepper.hpp"
+
+namespace rattleback {
+
+/// What is known at a node of a trajectory. The views are valid until the next step.
+struct Sample {
+  std::int64_t step = 0;
+  double time = 0.0;
+  std::span<const double> q;
+  std::span<const double> v;
+  std::span<const double> p;            ///< L_v(q, v)
+  std::span<const double> multipliers;  ///< λ at (q, v): NaN where the constraints lose their rank
+  double energy = 0.0;
+  std::span<const double> constraint;  ///< A v + b and ∇g·v, then g
+  std::span<const double> conserved;
+};
+
+/// What a run has measured so far, at all nodes.
+struct RunStatistics {
+  double initial_energy = 0.0;
+  double final_energy = 0.0;
+  double max_energy_error = 0.0;  ///< |E − E₀| / max(1, |E₀|)
+  double max_constraint = 0.0;    ///< largest row in absolute value
+  std::vector<double> initial_conserved;
+  std::vector<double> max_conserved_error;  ///< |C − C₀| / max(1, |C₀|), each
+  double seconds = 0.0;
+};
+
+/// Enough to continue a run to the same bits.
+struct Checkpoint {
+  std::int64_t step = 0;
+  std::vector<double> stepper;
+  RunStatistics statistics;
+};
+
+/// Where the samples of a run go. An exception ends the run.
+class Recorder {
+ public:
+  Recorder() = default;
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+  virtual ~Recorder() = default;
+
+  virtual void record(const Sample& sample) = 0;
+  /// Everything recorded so far must be safe before this returns.
+  virtual void checkpoint(const Checkpoint& checkpoint) = 0;
+};
+
+struct Progress {
+  std::int64_t step;
+  std::int64_t steps;
+  double seconds;  ///< of this process
+  std::int64_t first_step;
+};
+
+struct RunOptions {
+  std::int64_t steps = 0;
+  std::int64_t every = 1;        ///< every how many steps a sample is recorded, the start included
+  Recorder* recorder = nullptr;  ///< may be absent
+  const std::atomic<bool>* interrupt = nullptr;
+  std::function<void(const Progress&)> progress;
+  /// Seconds between checkpoints, and between calls of progress.
+  double checkpoint_interval = 1.0;
+  double progress_interval = 0.2;
+};
+
+enum class RunOutcome : std::uint8_t { finished, interrupted, failed };
+
+struct RunResult {
+  RunOutcome outcome = RunOutcome::finished;
+  std::int64_t steps = 0;  ///< taken, those before a resumption included
+  double time = 0.0;
+  State node;  ///< the last one
+  std::vector<double> momenta;
+  RunStatistics statistics;
+  NewtonCount newton;
+  std::string failure;  ///< of a failed run: when and why
+};
+
+/// Steps a trajectory from its start, or from a checkpoint if there is one, and watches energy, constraints
+/// and conserved quantities at every node. Memory does not grow with the number of steps.
+RunResult run(Stepper& stepper, const Problem& problem, const RunOptions& options, const Checkpoint* resume = nullptr);
+
+/// A whole trajectory in memory.
+struct Trajectory {
+  std::vector<double> time;
+  std::vector<State> nodes;
+  std::vector<double> energy;
+  RunResult result;
+};
+
+struct IntegrateOptions {
+  std::vector<double> q;
+  std::vector<double> v;
+  double step = 0.0;
+  std::int64_t steps = 0;
+  std::int64_t every = 1;
+};
+
+/// The short way: checks the start, makes the stepper, runs it. Throws StartError, MethodError; a numerical
+/// failure is told by result.outcome.
+Trajectory integrate(const System& system, const std::string& method, const IntegrateOptions& options);
+
+}  // namespace rattleback

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rattleback/flow/run.hpp"
+#include "rattleback/io/model.hpp"
+
+namespace rattleback {
+
+/// Everything that decides about the numbers of a run.
+struct RunDescription {
+  std::string version;
+  std::string model;  ///< its name
+  std::string title;
+  std::string model_text;
+  std::vector<Parameter> parameters;
+  std::string method;
+  double step = 0.0;
+  std::int64_t every = 1;
+  State start;
+};
+
+/// A request that does not fit to the files that are there: nothing to resume, a checkpoint of another run.
+class ResumeError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The samples of a run in a file, HDF5 (.h5, .hdf5) or CSV (.csv).
+///
+/// Rows are appended to a plain file (the CSV file itself, or FILE.rows) and made safe at each
+/// checkpoint, before FILE.checkpoint is replaced as a whole. A run that is killed at any moment thus
+/// loses at most what came after its last checkpoint, and can be resumed. The HDF5 file is made from the rows when the
+/// run ends, in whichever way, and holds everything needed to repeat it. A run that ends leaves only its result.
+class ResultFile final : public Recorder {
+ public:
+  enum class Start : std::uint8_t {
+    fresh,   ///< replaces a finished result; refuses if an unfinished run is there
+    forced,  ///< replaces whatever is there
+    resume,
+  };
+
+  ResultFile(std::string path, const System& system, RunDescription description, Start start);
+  ~ResultFile() override;
+
+  /// Where to go on, if resumed.
+  const Checkpoint* resumed() const;
+  void record(const Sample& sample) override;
+  void checkpoint(const Checkpoint& checkpoint) override;
+  /// Writes the result. Keeps what is needed to resume if the run was interrupted.
+  void finish(const RunResult& result);
+
+  /// Whether the ending of a path is one of a known format.
+  static bool knows(const std::string& path);
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace rattleback

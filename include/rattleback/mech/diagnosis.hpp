@@ -1,0 +1,69 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "rattleback/mech/system.hpp"
+
+namespace rattleback {
+
+/// A start that cannot be: velocities against the constraints, constraints that depend on each other,
+/// a direction without mass, numbers that are not finite. The message says where, and what to do.
+class StartError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What a system is like at one point.
+struct PointReport {
+  std::size_t rank = 0;                ///< of the matrix of all velocity constraints
+  std::vector<std::size_t> dependent;  ///< rows that follow from the rows before them
+  /// A direction in which the system can move but has no inertia; empty if there is none.
+  std::vector<double> massless_direction;
+  std::vector<double> velocity_residuals;   ///< A v + b, ∇g·v
+  std::vector<double> velocity_scales;      ///< the size of the terms that these are sums of
+  std::vector<double> holonomic_residuals;  ///< g
+  bool consistent = false;                  ///< the residuals are rounding errors
+  std::optional<State> projected;           ///< the nearest consistent state, if not consistent and there is one
+};
+
+/// Velocities or positions against the constraints.
+class InconsistentStart : public StartError {
+ public:
+  using StartError::StartError;
+};
+
+/// Throws StartError if something is not finite there.
+PointReport examine(const System& system, std::span<const double> parameters, const State& state);
+
+/// Throws StartError unless a motion can start there.
+void require_regular_start(const System& system, std::span<const double> parameters, const State& state);
+
+/// What the velocity constraints are like in all of Q, judged at random points: a statement with
+/// probability one for expressions that are analytic.
+struct ConstraintReport {
+  std::size_t generic_rank = 0;
+  std::vector<std::size_t> redundant;  ///< rows that follow from the rows before them everywhere
+  /// A configuration where the rank is lower than elsewhere, if a search finds one, and the rows that
+  /// become dependent.
+  struct RankDrop {
+    std::vector<double> q;
+    std::vector<std::size_t> rows;
+  };
+  std::optional<RankDrop> rank_drop;
+  /// Velocity constraints that are integrable by themselves: holonomic in disguise.
+  std::vector<std::size_t> integrable;
+  /// All together are integrable (Frobenius), although maybe no single one.
+  bool all_integrable = false;
+};
+
+/// The search for a rank drop starts at random points near q.
+ConstraintReport examine_constraints(const System& system, std::span<const double> parameters, std::span<const double> q);
+
+/// Declared symmetries along which L or the constraints change, each in words. Judged at random points.
+std::vector<std::string> broken_symmetries(const System& system, std::span<const double> parameters, const State& near);
+
+}  // namespace rattleback

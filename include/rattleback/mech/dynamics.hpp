@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rattleback/kernel/implicit_system.hpp"
+#include "rattleback/mech/system.hpp"
+
+namespace rattleback {
+
+// The maps of a mechanical system, each as an implicit system ready to be compiled. Parameters are the
+// last data of all of them; their values are not built in.
+
+/// Index 1: accelerations and multipliers (a, λ) at (q, v), from
+///
+///     [ M  −Aᵀ ] [a]   [ L_q − L_vq v      ]
+///     [ A   0  ] [λ] = [ −d(A)/dt v − d(b)/dt ]
+///
+/// With damping γ > 0 the constraints are differentiated as ċ + γ c = 0 and g̈ + 2γ ġ + γ² g = 0
+/// (Baumgarte): the same motion on the constraints, and a way back to them from beside.
+ImplicitSystem accelerations(const System& system, double damping = 0.0);
+
+/// Index 0: the underlying ODE in which λ is a state too, (q, v, λ) ↦ (v, a, λ̇), by one more
+/// differentiation (Evensberget). Needs M itself to be regular.
+ImplicitSystem index_zero_rates(const System& system);
+
+/// (q, v) ↦ p = L_v.
+ImplicitSystem legendre(const System& system);
+/// (q, p) ↦ v, the velocity with L_v(q, v) = p. Needs M itself to be regular.
+ImplicitSystem inverse_legendre(const System& system);
+/// (q, p) ↦ v, the admissible velocity with L_v(q, v) = p − Aᵀν and A v + b = 0 for some ν.
+ImplicitSystem admissible_velocity(const System& system);
+
+/// (q̂, v̂) ↦ (q, v) on the constraints: q = q̂ + ∇g(q̂) μ with g(q) = 0, then the velocity nearest to v̂ in
+/// the metric M, M (v − v̂) = Aᵀν with A v + b = 0.
+ImplicitSystem projection(const System& system);
+
+/// What is watched along a motion, as functions of (q, v): energy, rows of A v + b and ∇g·v, g, conserved
+/// quantities.
+std::vector<Expression> observables(const System& system);
+
+/// Names of the equations of `accelerations`, for messages: "equation of motion of x", "constraint 1", …
+std::vector<std::string> equation_names(const System& system);
+
+/// q, v and parameters: the data of most of the maps above.
+std::vector<Expression> state_and_parameters(const System& system);
+
+}  // namespace rattleback

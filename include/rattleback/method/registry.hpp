@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rattleback/method/stepper.hpp"
+
+namespace rattleback {
+
+struct MethodInfo {
+  std::string name;
+  std::string summary;
+  std::vector<std::string> options;  ///< "tolerance=1e-13" with their defaults
+};
+
+/// All methods, in the order in which they are listed to people.
+std::span<const MethodInfo> methods();
+
+/// Throws MethodError unless the name is one of a method with options it has, as in
+/// "reference:tolerance=1e-12".
+void check_method(std::string_view name);
+
+/// Starts a trajectory: derives the method's equations, compiles them.
+std::unique_ptr<Stepper> make_stepper(std::string_view name, const Problem& problem);
+
+}  // namespace rattleback

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "rattleback/mech/system.hpp"
+
+namespace rattleback {
+
+/// A method that does not exist, has no such option, or cannot treat the system.
+class MethodError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What there is to integrate.
+struct Problem {
+  System system;
+  std::vector<double> parameters;
+  State start;
+  double step = 0.0;
+};
+
+struct NewtonCount {
+  std::int64_t iterations = 0;
+  int max = 0;  ///< of one step
+};
+
+/// A trajectory on its way, one step at a time.
+class Stepper {
+ public:
+  Stepper() = default;
+  Stepper(const Stepper&) = delete;
+  Stepper& operator=(const Stepper&) = delete;
+  virtual ~Stepper() = default;
+
+  /// Where the trajectory is: coordinates and admissible velocities at the node.
+  virtual const State& node() const = 0;
+  /// One step further. False if that failed: the node is then still the old one, see failure().
+  virtual bool advance() = 0;
+  /// For people: what went wrong in the last step, and what may help.
+  virtual std::string failure() const = 0;
+  virtual NewtonCount newton() const = 0;
+
+  /// All numbers the rest of the trajectory depends on; restored, it continues to the same bits.
+  virtual std::vector<double> save() const = 0;
+  virtual void restore(std::span<const double> saved) = 0;
+};
+
+}  // namespace rattleback

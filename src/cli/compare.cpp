@@ -1,0 +1,114 @@
+// `rattleback compare`: several methods on one problem.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "exit_status.hpp"
+#include "rattleback/method/registry.hpp"
+#include "request.hpp"
+#include "terminal.hpp"
+
+namespace rattleback::cli {
+namespace {
+
+struct Options {
+  ProblemOptions problem;
+  OutputOptions output;
+  std::vector<std::string> methods{"reference", "rk4"};
+};
+
+struct Row {
+  std::string method;
+  RunResult result;
+};
+
+/// Largest difference between the last positions of two runs that both reached the end.
+std::optional<double> distance(const RunResult& a, const RunResult& b) {
+  if (a.outcome != RunOutcome::finished || b.outcome != RunOutcome::finished) return std::nullopt;
+  double d = 0.0;
+  for (std::size_t i = 0; i < a.node.q.size(); ++i) d = std::max(d, std::abs(a.node.q[i] - b.node.q[i]));
+  return d;
+}
+
+void print(const std::vector<Row>& rows, const Row* reference, const Request& request) {
+  fmt::print("{}: h = {}, {} steps to t = {:.10g}\n\n", request.model.title, request.problem.step, request.steps,
+             static_cast<double>(request.steps) * request.problem.step);
+  std::size_t width = 6;
+  for (const Row& row : rows) width = std::max(width, row.method.size());
+  fmt::print("  {:<{}}  {:>13}  {:>13}  {:>13}  {:>7}  {:>11}\n", "method", width, "energy error", "constraint", "from reference",
+             "newton", "ns per step");
+  for (const auto& [method, r] : rows) {
+    const double steps = static_cast<double>(std::max<std::int64_t>(r.steps, 1));
+    const auto d = reference == nullptr || reference->method == method ? std::nullopt : distance(r, reference->result);
+    fmt::print("  {:<{}}  {:>13.3e}  {:>13.3e}  {:>14}  {:>7}  {:>11.4g}{}\n", method, width, r.statistics.max_energy_error,
+               r.statistics.max_constraint, d ? fmt::format("{:.3e}", *d) : "-",
+               r.newton.iterations > 0 ? fmt::format("{:.2f}", static_cast<double>(r.newton.iterations) / steps) : "-",
+               1e9 * r.statistics.seconds / steps,
+               r.outcome == RunOutcome::failed ? fmt::format("  failed at t = {:.6g}", r.time) : "");
+  }
+  fmt::print("\n  energy error: largest at the nodes, relative to max(1, |E(0)|); constraint: largest residual;\n"
+             "  from reference: largest difference of the last positions\n");
+}
+
+void compare_methods(const Options& o) {
+  if (o.methods.empty()) throw Failure(ExitStatus::wrong_request, "-m needs at least one method");
+  for (const std::string& method : o.methods) check_method(method);
+  const Request request = make_request(o.problem);
+  print_notes(request.notes, o.output);
+  const InterruptGuard guard;
+  std::vector<Row> rows;
+  for (const std::string& method : o.methods) {
+    ProgressBar bar(method, o.output.talks());
+    RunOptions options;
+    options.steps = request.steps;
+    options.interrupt = &guard.flag();
+    options.progress = [&](const Progress& p) { bar(p); };
+    const auto stepper = make_stepper(method, request.problem);
+    rows.push_back({method, run(*stepper, request.problem, options)});
+    if (rows.back().result.outcome == RunOutcome::interrupted) throw Failure(ExitStatus::interrupted, "interrupted");
+  }
+  const auto found = std::find_if(rows.begin(), rows.end(), [](const Row& r) { return r.method.starts_with("reference"); });
+  const Row* reference = found == rows.end() ? nullptr : &*found;
+  if (o.output.json) {
+    nlohmann::json document{{"model", request.model.name}, {"step", request.problem.step}, {"steps", request.steps}, {"methods", nlohmann::json::array()}};
+    for (const Row& row : rows) {
+      nlohmann::json entry = to_json(row.result, request, row.method);
+      if (reference != nullptr && reference != &row) {
+        const auto d = distance(row.result, reference->result);
+        entry["from_reference"] = d ? nlohmann::json(*d) : nlohmann::json();
+      }
+      document["methods"].push_back(std::move(entry));
+    }
+    fmt::print("{}\n", document.dump(2));
+  }
+  if (o.output.talks()) print(rows, reference, request);
+  std::string failures;
+  for (const Row& row : rows) {
+    if (row.result.outcome == RunOutcome::failed) failures += fmt::format("\n  {} failed in {}", row.method, row.result.failure);
+  }
+  if (!failures.empty()) throw Failure(ExitStatus::numerics_failed, "not all methods reached the end:" + failures);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app) {
+  auto* command = app.add_subcommand("compare", "Runs several methods on one problem: one table");
+  auto o = std::make_shared<Options>();
+  o->problem.add_to(*command);
+  command->add_option("-m,--methods", o->methods, "The integrators, separated by commas")
+      ->type_name("A,B,...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->default_str("reference,rk4");
+  o->output.add_to(*command);
+  command->footer("Example:\n  rattleback compare quadratic-particle -m reference,rk4 --step 0.2 --time 250");
+  command->callback([o] { compare_methods(*o); });
+}
+
+}  // namespace rattleback::cli

@@ -1,0 +1,232 @@
+#include "request.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "exit_status.hpp"
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/mech/diagnosis.hpp"
+
+namespace rattleback::cli {
+namespace {
+
+/// Up to this many coordinates the constraints are looked at before every run.
+constexpr std::size_t small_system = 60;
+
+std::vector<double> numbers(const std::string& text, const char* option, const System& system) {
+  ParameterValues values;
+  for (const Parameter& p : system.parameter_list()) values[p.name] = p.value;
+  std::vector<double> result;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    result.push_back(number_from_text(text.substr(begin, end - begin), option, values));
+    begin = end + 1;
+  }
+  if (result.size() != system.dimension()) {
+    throw Failure(ExitStatus::wrong_request, fmt::format("{} has {} entries, expected {}: one for each of {}", option, result.size(),
+                                                 system.dimension(), names(system.coordinates())));
+  }
+  return result;
+}
+
+State start_of(const ProblemOptions& options, const Model& model) {
+  State start{{}, std::vector<double>(model.system.dimension(), 0.0)};
+  if (model.initial) start = *model.initial;
+  if (!options.q0.empty()) start.q = numbers(options.q0, "--q0", model.system);
+  if (!options.v0.empty()) start.v = numbers(options.v0, "--v0", model.system);
+  if (start.q.empty()) {
+    throw Failure(ExitStatus::wrong_request,
+                  fmt::format("{} has no initial state; give one with --q0 and --v0, or add [initial] to the model", model.name));
+  }
+  return start;
+}
+
+double positive(double value, const char* option) {
+  if (!(value > 0.0) || !std::isfinite(value)) {
+    throw Failure(ExitStatus::wrong_request, fmt::format("{} must be positive, found {}", option, value));
+  }
+  return value;
+}
+
+double step_of(const ProblemOptions& options, const Model& model) {
+  if (options.step) return positive(*options.step, "--step");
+  if (model.step) return *model.step;
+  throw Failure(ExitStatus::wrong_request, fmt::format("{} has no step of its own; give one with --step", model.name));
+}
+
+std::int64_t steps_of(const ProblemOptions& options, const Model& model, double h, std::vector<std::string>& notes) {
+  constexpr double most = 9007199254740992.0;  // 2⁵³: t = k·h counts exactly up to there
+  if (options.steps) {
+    if (*options.steps < 1) {
+      throw Failure(ExitStatus::wrong_request, fmt::format("--steps must be positive, found {}", *options.steps));
+    }
+    return *options.steps;
+  }
+  if (!options.time && !model.time) {
+    throw Failure(ExitStatus::wrong_request, fmt::format("{} has no time of its own; give --time or --steps", model.name));
+  }
+  const double time = options.time ? positive(*options.time, "--time") : *model.time;
+  const double count = std::round(time / h);
+  if (count < 1.0) {
+    throw Failure(ExitStatus::wrong_request, fmt::format("the time {} is shorter than half a step of {}", time, h));
+  }
+  if (count > most) throw Failure(ExitStatus::wrong_request, fmt::format("{} steps are too many", count));
+  if (std::abs(count * h - time) > 1e-9 * time) {
+    notes.push_back(fmt::format("{} is not a multiple of the step {}: the run takes {} steps to t = {:.10g}", time, h, count, count * h));
+  }
+  return static_cast<std::int64_t>(count);
+}
+
+/// Asks the system what it thinks of the start; --project moves it onto the constraints.
+void check_start(const ProblemOptions& options, Problem& problem, std::vector<std::string>& notes) {
+  if (options.project) {
+    const PointReport report = examine(problem.system, problem.parameters, problem.start);
+    if (report.projected) {
+      problem.start = *report.projected;
+      notes.push_back(fmt::format("the start was projected onto the constraints: q = {}, v = {}", tuple(problem.start.q, 17),
+                                  tuple(problem.start.v, 17)));
+    }
+  }
+  try {
+    require_regular_start(problem.system, problem.parameters, problem.start);
+  } catch (const InconsistentStart& error) {
+    throw InconsistentStart(std::string(error.what()) + "\nGive it with --q0 and --v0, or let --project use it.");
+  }
+  if (problem.system.dimension() > small_system) return;
+  const ConstraintReport constraints = examine_constraints(problem.system, problem.parameters, problem.start.q);
+  for (const std::size_t k : constraints.integrable) {
+    notes.push_back(fmt::format("{} is integrable: it restricts positions (holonomic in disguise), not only velocities",
+                                problem.system.row_name_with_text(k)));
+  }
+  if (constraints.all_integrable && constraints.integrable.size() < problem.system.constraints().size()) {
+    notes.emplace_back("the constraints together are integrable: they restrict positions (holonomic in disguise)");
+  }
+  for (const std::string& broken : broken_symmetries(problem.system, problem.parameters, problem.start)) {
+    notes.push_back("a declared symmetry is none: " + broken);
+  }
+}
+
+}  // namespace
+
+void OutputOptions::add_to(CLI::App& command) {
+  command.add_flag("--json", json, "One JSON document on standard output instead of text");
+  command.add_flag("--quiet", quiet, "No text: the exit status is the answer");
+}
+
+void ModelOptions::add_to(CLI::App& command) {
+  command.add_option("model", model, "A name of the catalogue ('rattleback models'), or a file ending with .toml")
+      ->required()
+      ->type_name("MODEL");
+  command.add_option("--set", set, "Replaces the value of a parameter; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
+Model ModelOptions::load() const {
+  ParameterValues values;
+  for (const std::string& entry : set) {
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Failure(ExitStatus::wrong_request, fmt::format("--set needs NAME=VALUE, found '{}'", entry));
+    }
+    const std::string name = entry.substr(0, equals);
+    values[name] = number_from_text(entry.substr(equals + 1), "--set " + name);
+  }
+  return load_model(model, values);
+}
+
+void ProblemOptions::add_to(CLI::App& command) {
+  model.add_to(command);
+  command.add_option("--step", step, "The step size h")->type_name("H");
+  auto* count = command.add_option("--steps", steps, "The number of steps")->type_name("N");
+  command.add_option("--time", time, "The time to integrate over")->type_name("T")->excludes(count);
+  command.add_option("--q0", q0, "Initial positions, as in 1,0,pi/2")->type_name("A,B,...");
+  command.add_option("--v0", v0, "Initial velocities")->type_name("A,B,...");
+  command.add_flag("--project", project, "Moves inconsistent initial data to the nearest consistent ones");
+}
+
+Request make_request(const ProblemOptions& options) {
+  Model model = options.model.load();
+  std::vector<std::string> notes;
+  const double h = step_of(options, model);
+  const std::int64_t steps = steps_of(options, model, h, notes);
+  Problem problem{model.system, model.system.parameter_values(), start_of(options, model), h};
+  check_start(options, problem, notes);
+  return {std::move(model), std::move(problem), steps, std::move(notes)};
+}
+
+void print_notes(const std::vector<std::string>& notes, const OutputOptions& output) {
+  if (!output.talks()) return;
+  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
+}
+
+nlohmann::json to_json(const RunResult& result, const Request& request, const std::string& method) {
+  const RunStatistics& s = result.statistics;
+  const double steps = static_cast<double>(std::max<std::int64_t>(result.steps, 1));
+  nlohmann::json document{
+      {"model", request.model.name},
+      {"method", method},
+      {"step", request.problem.step},
+      {"steps", result.steps},
+      {"time", result.time},
+      {"q", result.node.q},
+      {"v", result.node.v},
+      {"p", result.momenta},
+      {"energy", {{"initial", s.initial_energy}, {"final", s.final_energy}, {"max_error", s.max_energy_error}}},
+      {"constraint", {{"max", s.max_constraint}}},
+      {"newton", {{"mean", static_cast<double>(result.newton.iterations) / steps}, {"max", result.newton.max}}},
+      {"seconds", s.seconds},
+      {"ns_per_step", 1e9 * s.seconds / steps},
+      {"outcome", result.outcome == RunOutcome::finished      ? "finished"
+                  : result.outcome == RunOutcome::interrupted ? "interrupted"
+                                                              : "failed"}};
+  if (!result.failure.empty()) document["failure"] = result.failure;
+  for (std::size_t k = 0; k < s.max_conserved_error.size(); ++k) {
+    document["conserved"][request.problem.system.conserved()[k].name] = {{"initial", s.initial_conserved[k]},
+                                                                         {"max_error", s.max_conserved_error[k]}};
+  }
+  if (const auto error = exact_error(result, request)) document["exact"] = {{"error", *error}};
+  return document;
+}
+
+std::optional<double> exact_error(const RunResult& result, const Request& request) {
+  const System& system = request.problem.system;
+  if (system.exact().empty()) return std::nullopt;
+  std::unordered_map<Expression, double> values{{time_symbol(), result.time}};
+  for (std::size_t i = 0; i < system.dimension(); ++i) {
+    values[system.coordinates()[i]] = request.problem.start.q[i];
+    values[system.velocities()[i]] = request.problem.start.v[i];
+  }
+  for (std::size_t i = 0; i < system.parameters().size(); ++i) values[system.parameters()[i]] = request.problem.parameters[i];
+  double error = 0.0;
+  for (std::size_t i = 0; i < system.dimension(); ++i) {
+    if (!system.exact()[i]) continue;
+    const double exact = evaluate(*system.exact()[i], values);
+    if (!std::isfinite(exact)) return std::nullopt;  // the formula is not made for this start
+    error = std::max(error, std::abs(result.node.q[i] - exact));
+  }
+  return error;
+}
+
+std::string tuple(const std::vector<double>& values, int digits) {
+  constexpr std::size_t longest = 12;
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < std::min(values.size(), longest); ++i) texts.push_back(fmt::format("{:.{}g}", values[i], digits));
+  if (values.size() > longest) texts.emplace_back("...");
+  return fmt::format("({})", fmt::join(texts, ", "));
+}
+
+std::string names(const std::vector<Expression>& symbols) {
+  constexpr std::size_t longest = 12;
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < std::min(symbols.size(), longest); ++i) texts.push_back(symbols[i].name());
+  if (symbols.size() > longest) texts.push_back(fmt::format("... ({} in all)", symbols.size()));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+}  // namespace rattleback::cli

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rattleback/flow/run.hpp"
+#include "rattleback/io/model.hpp"
+
+namespace rattleback::cli {
+
+/// How a command answers.
+struct OutputOptions {
+  bool json = false;
+  bool quiet = false;
+  void add_to(CLI::App& command);
+  bool talks() const { return !json && !quiet; }
+};
+
+/// Which model, with which parameters.
+struct ModelOptions {
+  std::string model;
+  std::vector<std::string> set;
+  void add_to(CLI::App& command);
+  Model load() const;
+};
+
+/// Which problem: a model, a start, steps.
+struct ProblemOptions {
+  ModelOptions model;
+  std::optional<double> step;
+  std::optional<std::int64_t> steps;
+  std::optional<double> time;
+  std::string q0;
+  std::string v0;
+  bool project = false;
+  void add_to(CLI::App& command);
+};
+
+struct Request {
+  Model model;
+  Problem problem;
+  std::int64_t steps;
+  std::vector<std::string> notes;  ///< what the user should know before the run
+};
+
+/// Reads the model, completes the request from it, and refuses what cannot be run.
+Request make_request(const ProblemOptions& options);
+
+/// Notes go to standard error.
+void print_notes(const std::vector<std::string>& notes, const OutputOptions& output);
+
+/// The numbers of a run with the keys that are promised to stay.
+nlohmann::json to_json(const RunResult& result, const Request& request, const std::string& method);
+
+/// Largest difference between the node of a result and the exact solution, over the coordinates for which the
+/// model has one.
+std::optional<double> exact_error(const RunResult& result, const Request& request);
+
+/// (x, y, z) with so many digits; long lists are cut.
+std::string tuple(const std::vector<double>& values, int digits = 10);
+std::string names(const std::vector<Expression>& symbols);
+
+}  // namespace rattleback::cli

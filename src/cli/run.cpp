@@ -1,0 +1,143 @@
+// `rattleback run`: one trajectory.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "exit_status.hpp"
+#include "rattleback/io/result_file.hpp"
+#include "rattleback/method/registry.hpp"
+#include "request.hpp"
+#include "terminal.hpp"
+#include "version.hpp"
+
+namespace rattleback::cli {
+namespace {
+
+struct Options {
+  ProblemOptions problem;
+  OutputOptions output;
+  std::string method = "reference";
+  std::int64_t every = 1;
+  std::string file;
+  bool resume = false;
+  bool force = false;
+};
+
+void check(const Options& o) {
+  check_method(o.method);
+  if (o.every < 1) throw Failure(ExitStatus::wrong_request, fmt::format("--every must be at least 1, found {}", o.every));
+  if (!o.file.empty() && !ResultFile::knows(o.file)) {
+    throw Failure(ExitStatus::wrong_request,
+                  fmt::format("the format of {} is not known; the file must end with .h5, .hdf5 or .csv", o.file));
+  }
+  if (o.resume && o.file.empty()) {
+    throw Failure(ExitStatus::wrong_request, "--resume needs the file of the run that is to be resumed: -o FILE");
+  }
+  if (o.resume && o.force) throw Failure(ExitStatus::wrong_request, "--resume continues and --force starts anew: give one");
+}
+
+std::unique_ptr<ResultFile> open_file(const Options& o, const Request& request) {
+  if (o.file.empty()) return nullptr;
+  const auto start = o.resume  ? ResultFile::Start::resume
+                     : o.force ? ResultFile::Start::forced
+                               : ResultFile::Start::fresh;
+  return std::make_unique<ResultFile>(
+      o.file, request.problem.system,
+      RunDescription{version, request.model.name, request.model.title, request.model.text,
+                     request.problem.system.parameter_list(), o.method, request.problem.step, o.every, request.problem.start},
+      start);
+}
+
+void print(const RunResult& r, const Request& request, const Options& o) {
+  const System& system = request.problem.system;
+  const RunStatistics& s = r.statistics;
+  fmt::print("{}: {}, h = {}, {} steps to t = {:.10g}\n\n", request.model.title, o.method, request.problem.step, r.steps, r.time);
+  fmt::print("  ({})\n", names(system.coordinates()));
+  fmt::print("  q           {}\n  v           {}\n  p           {}\n", tuple(r.node.q), tuple(r.node.v), tuple(r.momenta));
+  fmt::print("  energy      {:.10g} at the start, {:.10g} at the end, largest error {:.3g}{}\n", s.initial_energy, s.final_energy,
+             s.max_energy_error, system.is_affine() ? " (affine constraints do work)" : "");
+  if (!system.velocity_rows().empty()) fmt::print("  constraint  largest residual {:.3g}\n", s.max_constraint);
+  for (std::size_t k = 0; k < s.max_conserved_error.size(); ++k) {
+    fmt::print("  conserved   {} = {:.10g}, largest error {:.3g}\n", system.conserved()[k].name, s.initial_conserved[k],
+               s.max_conserved_error[k]);
+  }
+  if (const auto error = exact_error(r, request)) fmt::print("  exact       q differs by {:.3g} at the end\n", *error);
+  if (r.newton.iterations > 0) {
+    fmt::print("  newton      {:.2f} iterations each step, at most {}\n",
+               static_cast<double>(r.newton.iterations) / static_cast<double>(r.steps), r.newton.max);
+  }
+  fmt::print("  time        {:.3g} s, {:.3g} ns each step\n", s.seconds, 1e9 * s.seconds / static_cast<double>(std::max<std::int64_t>(r.steps, 1)));
+  if (!o.file.empty()) fmt::print("\nWritten to {}\n", o.file);
+}
+
+void run_model(const Options& o) {
+  check(o);
+  const Request request = make_request(o.problem);
+  print_notes(request.notes, o.output);
+  const auto file = open_file(o, request);
+  const auto stepper = make_stepper(o.method, request.problem);
+  const InterruptGuard guard;
+  RunResult result;
+  {
+    ProgressBar bar(request.model.name, o.output.talks());
+    RunOptions options;
+    options.steps = request.steps;
+    options.every = o.every;
+    options.recorder = file.get();
+    options.interrupt = &guard.flag();
+    options.progress = [&](const Progress& p) { bar(p); };
+    const Checkpoint* resumed = file ? file->resumed() : nullptr;
+    if (resumed != nullptr && resumed->step > request.steps) {
+      throw Failure(ExitStatus::wrong_request, fmt::format("the run is at step {} already, beyond the {} asked for", resumed->step, request.steps));
+    }
+    if (resumed != nullptr) print_notes({fmt::format("resumed at step {} of {}", resumed->step, request.steps)}, o.output);
+    result = run(*stepper, request.problem, options, resumed);
+  }
+  if (file) file->finish(result);
+  if (o.output.json) {
+    nlohmann::json document = to_json(result, request, o.method);
+    if (!o.file.empty()) document["output"] = o.file;
+    if (!request.notes.empty()) document["notes"] = request.notes;
+    fmt::print("{}\n", document.dump(2));
+  }
+  if (o.output.talks()) print(result, request, o);
+  if (result.outcome == RunOutcome::failed) {
+    throw Failure(ExitStatus::numerics_failed,
+                  fmt::format("{}: the run failed in {}{}", request.model.name, result.failure,
+                              file ? fmt::format("\nEverything up to there is in {}.", o.file) : ""));
+  }
+  if (result.outcome == RunOutcome::interrupted) {
+    const bool again = o.resume;
+    throw Failure(ExitStatus::interrupted,
+                  fmt::format("interrupted after step {} of {}; {}", result.steps, request.steps,
+                              file ? fmt::format("resume with\n  {}{}", command_line(), again ? "" : " --resume")
+                                   : "without -o FILE it cannot be resumed"));
+  }
+}
+
+}  // namespace
+
+void add_run(CLI::App& app) {
+  auto* command = app.add_subcommand("run", "Integrates one trajectory");
+  auto o = std::make_shared<Options>();
+  o->problem.add_to(*command);
+  std::string list;
+  for (const MethodInfo& m : methods()) list += fmt::format("\n  {:<12} {}{}", m.name, m.summary, m.options.empty() ? "" : fmt::format(" [:{}]", fmt::join(m.options, ":")));
+  command->add_option("-m,--method", o->method, "The integrator, with options after colons")->type_name("METHOD")->capture_default_str();
+  command->add_option("--every", o->every, "Records every K-th step")->type_name("K")->capture_default_str();
+  command->add_option("-o,--output", o->file, "Where the samples go: a file ending with .h5 or .csv")->type_name("FILE");
+  command->add_flag("--resume", o->resume, "Continues an interrupted run from the checkpoint beside its file");
+  command->add_flag("--force", o->force, "Starts anew even if an unfinished run is in the file");
+  o->output.add_to(*command);
+  command->footer("Methods:" + list +
+                  "\n\nWithout --step, --time, --q0 and --v0 those of the model are taken.\n"
+                  "Example:\n  rattleback run chaplygin-sleigh -m rk4 --step 0.12 --time 30 -o sleigh.h5");
+  command->callback([o] { run_model(*o); });
+}
+
+}  // namespace rattleback::cli

@@ -1,0 +1,247 @@
+#include "rattleback/flow/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "rattleback/kernel/kernel.hpp"
+#include "rattleback/kernel/step.hpp"
+#include "rattleback/mech/diagnosis.hpp"
+#include "rattleback/mech/dynamics.hpp"
+#include "rattleback/method/registry.hpp"
+
+namespace rattleback {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Energy, constraints and conserved quantities at every node; momenta and multipliers when they are recorded.
+class Observer {
+ public:
+  explicit Observer(const Problem& problem)
+      : n_(problem.system.dimension()),
+        constraints_(problem.system.velocity_rows().size() + problem.system.holonomic().size()),
+        multipliers_(problem.system.velocity_rows().size()),
+        observables_(make_program(state_and_parameters(problem.system), rattleback::observables(problem.system))),
+        momenta_(make_program(state_and_parameters(problem.system), problem.system.momenta())),
+        accelerations_(accelerations(problem.system), 1,
+                       multipliers_ == 0 ? Backend::interpreted : Backend::automatic),
+        data_(problem.start.q), values_(1 + constraints_ + problem.system.conserved().size()), p_(n_),
+        motion_(n_ + multipliers_) {
+    data_.insert(data_.end(), problem.start.v.begin(), problem.start.v.end());
+    data_.insert(data_.end(), problem.parameters.begin(), problem.parameters.end());
+  }
+
+  void observe(const State& node) {
+    std::copy(node.q.begin(), node.q.end(), data_.begin());
+    std::copy(node.v.begin(), node.v.end(), data_.begin() + static_cast<std::ptrdiff_t>(n_));
+    observables_(data_.data(), values_.data());
+  }
+  double energy() const { return values_[0]; }
+  std::span<const double> constraints() const { return std::span(values_).subspan(1, constraints_); }
+  std::span<const double> conserved() const { return std::span(values_).subspan(1 + constraints_); }
+
+  std::span<const double> momenta() {
+    momenta_(data_.data(), p_.data());
+    return p_;
+  }
+  std::span<const double> multipliers() {
+    if (multipliers_ > 0 && accelerations_.run(data_, motion_) != 1) {
+      std::fill(motion_.begin(), motion_.end(), std::numeric_limits<double>::quiet_NaN());
+    }
+    return std::span(motion_).subspan(n_);
+  }
+
+ private:
+  std::size_t n_;
+  std::size_t constraints_;
+  std::size_t multipliers_;
+  Kernel observables_;
+  Kernel momenta_;
+  Step accelerations_;
+  std::vector<double> data_;
+  std::vector<double> values_;
+  std::vector<double> p_;
+  std::vector<double> motion_;
+};
+
+double relative_error(double value, double initial) { return std::abs(value - initial) / std::max(1.0, std::abs(initial)); }
+
+void start(RunStatistics& s, const Observer& o) {
+  s.initial_energy = o.energy();
+  s.initial_conserved.assign(o.conserved().begin(), o.conserved().end());
+  s.max_conserved_error.assign(o.conserved().size(), 0.0);
+}
+
+void update(RunStatistics& s, const Observer& o) {
+  s.final_energy = o.energy();
+  s.max_energy_error = std::max(s.max_energy_error, relative_error(o.energy(), s.initial_energy));
+  for (const double c : o.constraints()) s.max_constraint = std::max(s.max_constraint, std::abs(c));
+  for (std::size_t k = 0; k < s.initial_conserved.size(); ++k) {
+    s.max_conserved_error[k] =
+        std::max(s.max_conserved_error[k], relative_error(o.conserved()[k], s.initial_conserved[k]));
+  }
+}
+
+/// One run from beginning to end; its members are the run's state.
+class Run {
+ public:
+  Run(Stepper& stepper, const Problem& problem, const RunOptions& options)
+      : stepper_(stepper), problem_(problem), options_(options), observer_(problem) {}
+
+  RunResult go(const Checkpoint* resume) {
+    begin(resume);
+    while (step_ < options_.steps && outcome_ == RunOutcome::finished) {
+      advance();
+      if ((step_ - first_step_) % steps_between_looks_ == 0) look_at_clock();
+      if (options_.interrupt != nullptr && options_.interrupt->load(std::memory_order_relaxed) && step_ < options_.steps &&
+          outcome_ == RunOutcome::finished) {
+        outcome_ = RunOutcome::interrupted;
+      }
+    }
+    save_checkpoint();
+    report_progress();
+    return result();
+  }
+
+ private:
+  void begin(const Checkpoint* resume) {
+    if (resume != nullptr) {
+      stepper_.restore(resume->stepper);
+      step_ = resume->step;
+      statistics_ = resume->statistics;
+      observer_.observe(stepper_.node());
+    } else {
+      observer_.observe(stepper_.node());
+      start(statistics_, observer_);
+      update(statistics_, observer_);
+      record();
+    }
+    first_step_ = step_;
+    earlier_seconds_ = statistics_.seconds;
+    save_checkpoint();
+  }
+
+  void advance() {
+    if (!stepper_.advance()) {
+      fail(stepper_.failure());
+      return;
+    }
+    ++step_;
+    observer_.observe(stepper_.node());
+    if (!std::isfinite(observer_.energy())) {
+      fail(fmt::format("the energy is {}", observer_.energy()));
+      return;
+    }
+    update(statistics_, observer_);
+    if (step_ % options_.every == 0) record();
+  }
+
+  void fail(const std::string& why) {
+    outcome_ = RunOutcome::failed;
+    failure_ = fmt::format("step {} of {}, from t = {:.10g} with h = {}: {}", step_ + 1, options_.steps, time(),
+                           problem_.step, why);
+  }
+
+  double time() const { return static_cast<double>(step_) * problem_.step; }
+
+  void record() {
+    if (options_.recorder == nullptr) return;
+    const State& node = stepper_.node();
+    options_.recorder->record({step_, time(), node.q, node.v, observer_.momenta(), observer_.multipliers(),
+                               observer_.energy(), observer_.constraints(), observer_.conserved()});
+  }
+
+  /// Steps are counted so that the clock is read about a thousand times a second, whatever a step costs.
+  void look_at_clock() {
+    const double now = seconds_since(begin_);
+    const double rate = static_cast<double>(step_ - first_step_) / std::max(now, 1e-6);
+    steps_between_looks_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(rate * 1e-3), 1, 1 << 16);
+    if (now - last_checkpoint_ >= options_.checkpoint_interval) {
+      save_checkpoint();
+      last_checkpoint_ = seconds_since(begin_);
+    }
+    if (now - last_progress_ >= options_.progress_interval) {
+      report_progress();
+      last_progress_ = now;
+    }
+  }
+
+  void save_checkpoint() {
+    statistics_.seconds = earlier_seconds_ + seconds_since(begin_);
+    if (options_.recorder != nullptr) options_.recorder->checkpoint({step_, stepper_.save(), statistics_});
+  }
+
+  void report_progress() const {
+    if (options_.progress) options_.progress({step_, options_.steps, seconds_since(begin_), first_step_});
+  }
+
+  RunResult result() {
+    observer_.observe(stepper_.node());
+    const auto p = observer_.momenta();
+    return {outcome_, step_, time(), stepper_.node(), {p.begin(), p.end()}, statistics_, stepper_.newton(), failure_};
+  }
+
+  Stepper& stepper_;
+  const Problem& problem_;
+  const RunOptions& options_;
+  Observer observer_;
+  RunStatistics statistics_;
+  RunOutcome outcome_ = RunOutcome::finished;
+  std::string failure_;
+  std::int64_t step_ = 0;
+  std::int64_t first_step_ = 0;
+  std::int64_t steps_between_looks_ = 1;
+  double earlier_seconds_ = 0.0;
+  Clock::time_point begin_ = Clock::now();
+  double last_checkpoint_ = 0.0;
+  double last_progress_ = 0.0;
+};
+
+/// Keeps everything.
+class InMemory final : public Recorder {
+ public:
+  explicit InMemory(Trajectory& trajectory) : trajectory_(trajectory) {}
+  void record(const Sample& s) override {
+    trajectory_.time.push_back(s.time);
+    trajectory_.nodes.push_back({{s.q.begin(), s.q.end()}, {s.v.begin(), s.v.end()}});
+    trajectory_.energy.push_back(s.energy);
+  }
+  void checkpoint(const Checkpoint&) override {}
+
+ private:
+  Trajectory& trajectory_;
+};
+
+}  // namespace
+
+RunResult run(Stepper& stepper, const Problem& problem, const RunOptions& options, const Checkpoint* resume) {
+  if (options.steps < 0 || options.every < 1) {
+    throw std::invalid_argument(fmt::format("a run of {} steps, recorded every {}, cannot be", options.steps, options.every));
+  }
+  return Run(stepper, problem, options).go(resume);
+}
+
+Trajectory integrate(const System& system, const std::string& method, const IntegrateOptions& options) {
+  const Problem problem{system, system.parameter_values(), {options.q, options.v}, options.step};
+  if (!(options.step > 0.0) || !std::isfinite(options.step)) {
+    throw std::invalid_argument(fmt::format("the step must be positive, found {}", options.step));
+  }
+  require_regular_start(system, problem.parameters, problem.start);
+  const auto stepper = make_stepper(method, problem);
+  Trajectory trajectory;
+  InMemory recorder(trajectory);
+  RunOptions run_options;
+  run_options.steps = options.steps;
+  run_options.every = options.every;
+  run_options.recorder = &recorder;
+  trajectory.result = run(*stepper, problem, run_options);
+  return trajectory;
+}
+
+}  // namespace rattleback

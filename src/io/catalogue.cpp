@@ -1,0 +1,66 @@
+// Where models are found.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "config.hpp"
+#include "files.hpp"
+#include "rattleback/expr/parse.hpp"
+#include "rattleback/io/model.hpp"
+
+namespace rattleback {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Beside the program, where an installation puts them relative to it, or where they were installed.
+fs::path catalogue_directory() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
+  std::string tried;
+  for (const fs::path& candidate : {program / "models", program / ".." / models_install_directory,
+                                    fs::path(models_absolute_directory)}) {
+    if (fs::is_directory(candidate, error)) return candidate;
+    tried += fmt::format("\n  {}", candidate.string());
+  }
+  throw FileError("the catalogue of models is not found; tried" + tried);
+}
+
+std::string read_text(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) throw FileError(fmt::format("{} is a directory, expected a model file", path.string()));
+  return read_file(path.string());
+}
+
+}  // namespace
+
+std::vector<std::string> catalogue() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(catalogue_directory())) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Model load_model(const std::string& name_or_file, const ParameterValues& parameters) {
+  const fs::path given(name_or_file);
+  std::error_code error;
+  if (given.extension() == ".toml" || given.has_parent_path()) {
+    if (!fs::exists(given, error)) throw FileError(fmt::format("there is no file {}", name_or_file));
+    return read_model(read_text(given), name_or_file, parameters);
+  }
+  const auto names = catalogue();
+  if (std::find(names.begin(), names.end(), name_or_file) != names.end()) {
+    const fs::path path = catalogue_directory() / (name_or_file + ".toml");
+    return read_model(read_text(path), path.filename().string(), parameters);
+  }
+  const auto meant = closest_name(name_or_file, names);
+  throw ModelError(fmt::format("there is no model '{}' in the catalogue{}", name_or_file,
+                               meant ? fmt::format("; did you mean '{}'?", *meant)
+                                     : "; 'rattleback models' lists it, and a file is given as path/file.toml"));
+}
+
+}  // namespace rattleback

@@ -1,0 +1,117 @@
+#include "checkpoint_file.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace rattleback {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* first_words = "rattleback checkpoint 1";
+
+/// FNV-1a.
+std::uint64_t checksum(std::string_view text) {
+  std::uint64_t h = 0xcbf29ce484222325U;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return h;
+}
+
+}  // namespace
+
+std::string checkpoint_text(const StoredCheckpoint& stored) {
+  const RunDescription& d = stored.description;
+  const RunStatistics& s = stored.checkpoint.statistics;
+  json parameters = json::array();
+  for (const Parameter& p : d.parameters) parameters.push_back({p.name, p.value});
+  const json document{{"version", d.version},
+                      {"model", d.model},
+                      {"title", d.title},
+                      {"model_text", d.model_text},
+                      {"parameters", parameters},
+                      {"method", d.method},
+                      {"step_size", d.step},
+                      {"every", d.every},
+                      {"q", d.start.q},
+                      {"v", d.start.v},
+                      {"step", stored.checkpoint.step},
+                      {"stepper", stored.checkpoint.stepper},
+                      {"row_bytes", stored.row_bytes},
+                      {"initial_energy", s.initial_energy},
+                      {"final_energy", s.final_energy},
+                      {"max_energy_error", s.max_energy_error},
+                      {"max_constraint", s.max_constraint},
+                      {"initial_conserved", s.initial_conserved},
+                      {"max_conserved_error", s.max_conserved_error},
+                      {"seconds", s.seconds}};
+  const std::string body = document.dump(1, ' ', false, json::error_handler_t::replace);
+  return fmt::format("{} {:016x}\n{}\n", first_words, checksum(body), body);
+}
+
+StoredCheckpoint read_checkpoint(const std::string& text, const std::string& path) {
+  const auto damaged = [&](const std::string& why) {
+    return FileError(fmt::format("the checkpoint {} is damaged ({}); the run must start anew (--force)", path, why));
+  };
+  const std::size_t end = text.find('\n');
+  if (!text.starts_with(first_words) || end == std::string::npos) throw damaged("its first line is not that of a checkpoint");
+  const std::string_view body(text.data() + end + 1, text.size() - end - (text.ends_with('\n') ? 2 : 1));
+  if (text.substr(0, end) != fmt::format("{} {:016x}", first_words, checksum(body))) throw damaged("its checksum is wrong");
+  try {
+    const json document = json::parse(body);
+    StoredCheckpoint stored;
+    RunDescription& d = stored.description;
+    document.at("version").get_to(d.version);
+    document.at("model").get_to(d.model);
+    document.at("title").get_to(d.title);
+    document.at("model_text").get_to(d.model_text);
+    for (const json& p : document.at("parameters")) d.parameters.push_back({p.at(0), p.at(1)});
+    document.at("method").get_to(d.method);
+    document.at("step_size").get_to(d.step);
+    document.at("every").get_to(d.every);
+    document.at("q").get_to(d.start.q);
+    document.at("v").get_to(d.start.v);
+    document.at("step").get_to(stored.checkpoint.step);
+    document.at("stepper").get_to(stored.checkpoint.stepper);
+    document.at("row_bytes").get_to(stored.row_bytes);
+    RunStatistics& s = stored.checkpoint.statistics;
+    document.at("initial_energy").get_to(s.initial_energy);
+    document.at("final_energy").get_to(s.final_energy);
+    document.at("max_energy_error").get_to(s.max_energy_error);
+    document.at("max_constraint").get_to(s.max_constraint);
+    document.at("initial_conserved").get_to(s.initial_conserved);
+    document.at("max_conserved_error").get_to(s.max_conserved_error);
+    document.at("seconds").get_to(s.seconds);
+    return stored;
+  } catch (const json::exception& error) {
+    throw damaged(error.what());
+  }
+}
+
+std::string difference(const RunDescription& then, const RunDescription& now) {
+  const auto differ = [](const std::string& what, const auto& a, const auto& b) {
+    return fmt::format("its {} was {}, now it is {}", what, a, b);
+  };
+  if (then.version != now.version) return differ("version of Rattleback", then.version, now.version);
+  if (then.model != now.model) return differ("model", then.model, now.model);
+  if (then.method != now.method) return differ("method", then.method, now.method);
+  if (then.step != now.step) return differ("step", then.step, now.step);
+  if (then.every != now.every) return differ("interval of recording", then.every, now.every);
+  for (std::size_t i = 0; i < std::min(then.parameters.size(), now.parameters.size()); ++i) {
+    if (then.parameters[i].value != now.parameters[i].value) {
+      return differ("parameter " + then.parameters[i].name, then.parameters[i].value, now.parameters[i].value);
+    }
+  }
+  if (then.model_text != now.model_text) return "the file of its model has changed since";
+  for (std::size_t i = 0; i < std::min(then.start.q.size(), now.start.q.size()); ++i) {
+    if (then.start.q[i] != now.start.q[i]) {
+      return differ(fmt::format("initial position {}", i + 1), then.start.q[i], now.start.q[i]);
+    }
+    if (then.start.v[i] != now.start.v[i]) {
+      return differ(fmt::format("initial velocity {}", i + 1), then.start.v[i], now.start.v[i]);
+    }
+  }
+  return "";
+}
+
+}  // namespace rattleback

@@ -1,0 +1,512 @@
+// The model file format (docs/models.md): TOML, with expressions in strings.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <toml++/toml.h>
+
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/parse.hpp"
+#include "rattleback/expr/print.hpp"
+#include "rattleback/io/model.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr std::size_t max_file_size = 1U << 22;
+constexpr std::size_t max_coordinates = 20000;
+
+const std::vector<std::string> top_level_keys{"name",       "description", "source",  "coordinates", "angles",
+                                              "lagrangian", "constraints", "holonomic", "parameters",  "initial",
+                                              "run",        "symmetry",    "exact",   "conserved"};
+
+struct Place {
+  std::size_t line = 1;
+  std::size_t column = 1;
+};
+
+/// The text of a file by lines, and messages that point into it.
+class SourceText {
+ public:
+  SourceText(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {}
+
+  const std::string& file() const { return file_; }
+
+  [[noreturn]] void fail(Place place, const std::string& summary) const {
+    std::string_view shown = line(place.line);
+    if (!shown.empty() && shown.back() == '\r') shown.remove_suffix(1);
+    std::string clean;
+    for (const char c : shown.substr(0, 200)) clean += static_cast<unsigned char>(c) < 0x20U ? ' ' : c;
+    throw ModelError(fmt::format("{}:{}:{}: {}\n  {}\n  {}^", file_, place.line, place.column, summary, clean,
+                                 std::string(std::min<std::size_t>(place.column, 200) - 1, ' ')));
+  }
+
+  /// Where the content of the string literal begins that stands at a place.
+  Place inside_string(Place at) const {
+    std::string_view rest = line(at.line);
+    std::size_t offset = 0;
+    for (std::size_t character = 1; character < at.column && offset < rest.size(); ++character) {
+      for (++offset; offset < rest.size() && (static_cast<unsigned char>(rest[offset]) & 0xC0U) == 0x80U;) ++offset;
+    }
+    rest.remove_prefix(std::min(offset, rest.size()));
+    if (!rest.starts_with("\"\"\"") && !rest.starts_with("'''")) return {at.line, at.column + 1};
+    rest.remove_prefix(3);
+    if (rest.empty() || rest == "\r") return {at.line + 1, 1};
+    return {at.line, at.column + 3};
+  }
+
+ private:
+  std::string_view line(std::size_t number) const {
+    std::string_view rest = text_;
+    for (; number > 1; --number) {
+      const std::size_t end = rest.find('\n');
+      if (end == std::string_view::npos) return {};
+      rest.remove_prefix(end + 1);
+    }
+    return rest.substr(0, rest.find('\n'));
+  }
+
+  std::string_view text_;
+  std::string file_;
+};
+
+std::string_view type_name(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::table: return "a table";
+    case toml::node_type::array: return "a list";
+    case toml::node_type::string: return "a text";
+    case toml::node_type::integer:
+    case toml::node_type::floating_point: return "a number";
+    case toml::node_type::boolean: return "true or false";
+    default: return "a date or time";
+  }
+}
+
+Place place_of(const toml::source_region& region) { return {region.begin.line, region.begin.column}; }
+Place place_of(const toml::node& node) { return place_of(node.source()); }
+
+/// Reads one file; each function is a part of the format.
+class Reader {
+ public:
+  Reader(std::string_view text, const std::string& file, const ParameterValues& replaced)
+      : source_(text, file), text_(text), replaced_(replaced) {}
+
+  Model read() {
+    if (text_.size() > max_file_size) {
+      throw ModelError(fmt::format("{}: the file has {} bytes, the limit is {}", source_.file(), text_.size(), max_file_size));
+    }
+    try {
+      root_ = toml::parse(text_, source_.file());
+    } catch (const toml::parse_error& error) {
+      source_.fail(place_of(error.source()), std::string(error.description()));
+    }
+    check_keys(root_, top_level_keys, "a model");
+    read_parameters();
+    read_coordinates();
+    SystemDefinition definition;
+    definition.coordinates = coordinates_;
+    definition.parameters = parameters_;
+    definition.lagrangian = expression(required(root_, "lagrangian"), "lagrangian", all_names());
+    definition.constraints = list("constraints", constraint_places_);
+    definition.holonomic = list("holonomic", holonomic_places_);
+    read_symmetry(definition);
+    read_exact(definition);
+    read_conserved(definition);
+    Model model{std::filesystem::path(source_.file()).stem().string(),
+                text_value("name"),
+                text_value("description"),
+                text_value("source"),
+                std::string(text_),
+                make_system(std::move(definition)),
+                read_angles(),
+                std::nullopt,
+                std::nullopt,
+                std::nullopt};
+    if (model.title.empty()) model.title = model.name;
+    read_initial(model);
+    read_run(model);
+    return model;
+  }
+
+ private:
+  [[noreturn]] void fail(const toml::node& node, const std::string& summary) const { source_.fail(place_of(node), summary); }
+
+  void check_keys(const toml::table& table, const std::vector<std::string>& known, const std::string& what) const {
+    for (const auto& [key, value] : table) {
+      const std::string name(key.str());
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      const auto meant = closest_name(name, known);
+      source_.fail(place_of(key.source()),
+                   fmt::format("unknown key '{}' in {}; {}", name, what,
+                               meant ? fmt::format("did you mean '{}'?", *meant)
+                                     : fmt::format("the keys are {}", fmt::join(known, ", "))));
+    }
+  }
+
+  const toml::node& required(const toml::table& table, const char* key) const {
+    if (const toml::node* node = table.get(key)) return *node;
+    throw ModelError(fmt::format("{}: the key '{}' is missing; a model needs coordinates and a lagrangian", source_.file(), key));
+  }
+
+  const std::string& text_of(const toml::node& node, const std::string& what) const {
+    if (const auto* text = node.as_string()) return text->get();
+    fail(node, fmt::format("{} must be a text in quotes, found {}", what, type_name(node)));
+  }
+
+  std::string text_value(const char* key) const {
+    const toml::node* node = root_.get(key);
+    return node == nullptr ? "" : text_of(*node, key);
+  }
+
+  const toml::array& array_of(const toml::node& node, const std::string& what) const {
+    if (const auto* array = node.as_array()) return *array;
+    fail(node, fmt::format("{} must be a list in brackets, found {}", what, type_name(node)));
+  }
+
+  const toml::table* table(const char* key) const {
+    const toml::node* node = root_.get(key);
+    if (node == nullptr) return nullptr;
+    if (const auto* found = node->as_table()) return found;
+    fail(*node, fmt::format("{} must be a table, written as a section [{}], found {}", key, key, type_name(*node)));
+  }
+
+  ParseOptions options_at(const toml::node& node, std::vector<std::string> names) const {
+    const Place inside = source_.inside_string(place_of(node));
+    return {source_.file(), static_cast<int>(inside.line), static_cast<int>(inside.column), std::move(names), integers_};
+  }
+
+  template <class Parse>
+  auto parsed(Parse&& parse_it) const {
+    try {
+      return parse_it();
+    } catch (const ParseError& error) {
+      throw ModelError(error.what());
+    }
+  }
+
+  Expression expression(const toml::node& node, const std::string& what, std::vector<std::string> names) const {
+    const std::string& text = text_of(node, what);
+    return parsed([&] { return parse(text, options_at(node, std::move(names))); });
+  }
+
+  /// An entry of a list, which may be repeated.
+  std::vector<Expression> entry(const toml::node& node, const std::string& what, std::vector<std::string> names) const {
+    const std::string& text = text_of(node, what);
+    return parsed([&] { return parse_entry(text, options_at(node, std::move(names))); });
+  }
+
+  double number(const toml::node& node, const std::string& what) const {
+    double value = 0.0;
+    if (const auto* integer = node.as_integer()) {
+      value = static_cast<double>(integer->get());
+    } else if (const auto* floating = node.as_floating_point()) {
+      value = floating->get();
+    } else {
+      fail(node, fmt::format("{} must be a number, found {}", what, type_name(node)));
+    }
+    if (!std::isfinite(value)) fail(node, fmt::format("{} is {}; it must be a finite number", what, value));
+    return value;
+  }
+
+  double value_of(const toml::node& node, const std::string& what, const Expression& e) const {
+    const double value = evaluate(e, values_);
+    if (!std::isfinite(value)) fail(node, fmt::format("{} is {}; it must be a finite number", what, value));
+    return value;
+  }
+
+  /// The entries of a table in the order of the file.
+  static std::vector<std::pair<std::string, const toml::node*>> in_order(const toml::table& table) {
+    std::vector<std::pair<std::string, const toml::node*>> entries;
+    for (const auto& [key, node] : table) entries.emplace_back(key.str(), &node);
+    std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+      const auto x = a.second->source().begin;
+      const auto y = b.second->source().begin;
+      return std::pair(x.line, x.column) < std::pair(y.line, y.column);
+    });
+    return entries;
+  }
+
+  void check_name(const std::string& name, const toml::node& place, const char* what) const {
+    try {
+      if (const Expression e = parse(name); e.is_symbol() && e.name() == name && name.back() != '\'' && name != "sum") return;
+    } catch (const ParseError&) {
+    }
+    fail(place, fmt::format("'{}' cannot be the name of {}; names are letters, digits and _, and neither a function "
+                            "nor pi",
+                            name, what));
+  }
+
+  // [parameters]: numbers, or expressions of the parameters before them
+  void read_parameters() {
+    ParameterValues unused = replaced_;
+    if (const toml::table* parameters = table("parameters")) {
+      for (const auto& [name, node] : in_order(*parameters)) {
+        check_name(name, *node, "a parameter");
+        double value = 0.0;
+        if (const auto found = unused.find(name); found != unused.end()) {
+          value = found->second;
+          unused.erase(found);
+        } else if (node->is_string()) {
+          value = value_of(*node, "the parameter " + name, expression(*node, name, parameter_names_));
+        } else {
+          value = number(*node, "the parameter " + name);
+        }
+        parameters_.push_back({name, value});
+        parameter_names_.push_back(name);
+        parameter_places_.push_back(node);
+        values_[Expression::symbol(name)] = value;
+        if (value == std::floor(value) && std::abs(value) < 1e9) integers_[name] = static_cast<int>(value);
+      }
+    }
+    if (!unused.empty()) {
+      const std::string& name = unused.begin()->first;
+      const auto meant = closest_name(name, parameter_names_);
+      throw ModelError(fmt::format("{} has no parameter '{}'; {}", source_.file(), name,
+                                   meant                      ? fmt::format("did you mean '{}'?", *meant)
+                                   : parameter_names_.empty() ? "it has none"
+                                                              : fmt::format("it has {}", fmt::join(parameter_names_, ", "))));
+    }
+  }
+
+  void read_coordinates() {
+    for (const toml::node& node : array_of(required(root_, "coordinates"), "coordinates")) {
+      std::vector<Expression> symbols;
+      const std::string& text = text_of(node, "a coordinate");
+      if (!text.starts_with('[')) check_name(text, node, "a coordinate");
+      ParseOptions options = options_at(node, {});
+      options.names.reset();
+      for (const Expression& symbol : parsed([&] { return parse_entry(text, options); })) {
+        coordinates_.push_back(symbol);
+        coordinate_places_.push_back(&node);
+      }
+      if (coordinates_.size() > max_coordinates) {
+        fail(node, fmt::format("more than {} coordinates", max_coordinates));
+      }
+    }
+  }
+
+  std::vector<std::string> position_names() const {
+    std::vector<std::string> names = parameter_names_;
+    for (const Expression& q : coordinates_) names.push_back(q.is_symbol() ? q.name() : "");
+    return names;
+  }
+  std::vector<std::string> all_names() const {
+    std::vector<std::string> names = position_names();
+    for (const Expression& q : coordinates_) names.push_back(q.is_symbol() ? q.name() + "'" : "");
+    return names;
+  }
+
+  std::vector<Expression> list(const char* key, std::vector<const toml::node*>& places) const {
+    std::vector<Expression> result;
+    const toml::node* node = root_.get(key);
+    if (node == nullptr) return result;
+    const auto names = all_names();
+    for (const toml::node& item : array_of(*node, key)) {
+      for (Expression& e : entry(item, fmt::format("an entry of {}", key), names)) {
+        result.push_back(std::move(e));
+        places.push_back(&item);
+      }
+    }
+    return result;
+  }
+
+  /// Translates names of coordinates.
+  std::vector<std::size_t> coordinate_list(const toml::node& node, const std::string& what) const {
+    std::vector<std::size_t> indices;
+    for (const toml::node& item : array_of(node, what)) {
+      ParseOptions options = options_at(item, {});
+      options.names.reset();
+      const std::string& text = text_of(item, what);
+      for (const Expression& symbol : parsed([&] { return parse_entry(text, options); })) {
+        const auto found = std::find(coordinates_.begin(), coordinates_.end(), symbol);
+        if (found == coordinates_.end()) {
+          std::vector<std::string> names;
+          for (const Expression& q : coordinates_) names.push_back(shortened(q));
+          const auto meant = closest_name(text, names);
+          fail(item, fmt::format("'{}' in {} is not a coordinate{}", text, what,
+                                 meant ? fmt::format("; did you mean '{}'?", *meant) : ""));
+        }
+        indices.push_back(static_cast<std::size_t>(found - coordinates_.begin()));
+      }
+    }
+    return indices;
+  }
+
+  std::vector<std::string> read_angles() const {
+    std::vector<std::string> names;
+    if (const toml::node* node = root_.get("angles")) {
+      for (const std::size_t i : coordinate_list(*node, "angles")) names.push_back(coordinates_[i].name());
+    }
+    return names;
+  }
+
+  // [symmetry]: fibre = coordinates whose translations are symmetries, or a group and what it acts on
+  void read_symmetry(SystemDefinition& definition) {
+    const toml::table* symmetry = table("symmetry");
+    if (symmetry == nullptr) return;
+    check_keys(*symmetry, {"fibre", "group", "acts_on"}, "[symmetry]");
+    const auto translation = [&](std::size_t i) {
+      Symmetry s{"translation of " + coordinates_[i].name(), std::vector<Expression>(coordinates_.size())};
+      s.generator[i] = Expression(1.0);
+      return s;
+    };
+    if (const toml::node* fibre = symmetry->get("fibre")) {
+      for (const std::size_t i : coordinate_list(*fibre, "fibre")) definition.symmetries.push_back(translation(i));
+    }
+    const toml::node* group = symmetry->get("group");
+    if (group == nullptr) {
+      if (const toml::node* acts_on = symmetry->get("acts_on")) fail(*acts_on, "acts_on needs a group, as in group = \"SE(2)\"");
+      return;
+    }
+    if (const std::string& name = text_of(*group, "group"); name != "SE(2)") {
+      fail(*group, fmt::format("the group '{}' is not known; there is SE(2), or list a fibre of coordinates", name));
+    }
+    const toml::node* acts_on = symmetry->get("acts_on");
+    if (acts_on == nullptr) fail(*group, "SE(2) needs acts_on = [x, y, angle]: the coordinates of the plane and the angle");
+    const auto on = coordinate_list(*acts_on, "acts_on");
+    if (on.size() != 3) fail(*acts_on, fmt::format("SE(2) acts on three coordinates [x, y, angle], found {}", on.size()));
+    definition.symmetries.push_back(translation(on[0]));
+    definition.symmetries.push_back(translation(on[1]));
+    Symmetry rotation{"rotation of the plane", std::vector<Expression>(coordinates_.size())};
+    rotation.generator[on[0]] = -coordinates_[on[1]];
+    rotation.generator[on[1]] = coordinates_[on[0]];
+    rotation.generator[on[2]] = Expression(1.0);
+    definition.symmetries.push_back(std::move(rotation));
+  }
+
+  // [exact]: coordinate = expression of t, the parameters, and initial values
+  void read_exact(SystemDefinition& definition) {
+    const toml::table* exact = table("exact");
+    if (exact == nullptr) return;
+    definition.exact.resize(coordinates_.size());
+    auto names = all_names();
+    names.emplace_back("t");
+    std::vector<std::string> known;
+    for (const Expression& q : coordinates_) known.push_back(shortened(q));
+    check_keys(*exact, known, "[exact], whose keys are coordinates");
+    for (const auto& [name, node] : in_order(*exact)) {
+      const auto index = std::find(known.begin(), known.end(), name) - known.begin();
+      definition.exact[static_cast<std::size_t>(index)] = expression(*node, "the exact solution of " + name, names);
+      exact_place_ = node;
+    }
+  }
+
+  void read_conserved(SystemDefinition& definition) {
+    const toml::table* conserved = table("conserved");
+    if (conserved == nullptr) return;
+    for (const auto& [name, node] : in_order(*conserved)) {
+      definition.conserved.push_back({name, expression(*node, "the conserved quantity " + name, all_names())});
+    }
+  }
+
+  System make_system(SystemDefinition definition) const {
+    try {
+      return System(std::move(definition));
+    } catch (const SystemError& error) {
+      const auto index = static_cast<std::size_t>(error.index());
+      using Part = SystemError::Part;
+      const toml::node* node = nullptr;
+      const auto pick = [&](const std::vector<const toml::node*>& places) {
+        if (index < places.size()) node = places[index];
+      };
+      switch (error.part()) {
+        case Part::coordinates: pick(coordinate_places_); break;
+        case Part::lagrangian: node = root_.get("lagrangian"); break;
+        case Part::constraints: pick(constraint_places_); break;
+        case Part::holonomic: pick(holonomic_places_); break;
+        case Part::parameters: pick(parameter_places_); break;
+        case Part::symmetry: node = root_.get("symmetry"); break;
+        case Part::exact: node = exact_place_; break;
+        case Part::conserved: node = root_.get("conserved"); break;
+      }
+      if (node == nullptr) node = root_.get("coordinates");
+      fail(*node, error.what());
+    } catch (const ExpressionError& error) {
+      throw ModelError(fmt::format("{}: {}", source_.file(), error.what()));
+    }
+  }
+
+  // [initial]: q and v, each a number or an expression of the parameters for every coordinate
+  void read_initial(Model& model) const {
+    const toml::table* initial = table("initial");
+    if (initial == nullptr) return;
+    check_keys(*initial, {"q", "v"}, "[initial]");
+    const auto vector = [&](const char* key) {
+      const toml::node* node = initial->get(key);
+      std::vector<double> values;
+      if (node == nullptr) return std::vector<double>(coordinates_.size(), 0.0);
+      for (const toml::node& item : array_of(*node, key)) {
+        const std::string what = fmt::format("an entry of {}", key);
+        if (item.is_string()) {
+          for (const Expression& e : entry(item, what, parameter_names_)) values.push_back(value_of(item, what, e));
+        } else {
+          values.push_back(number(item, what));
+        }
+      }
+      if (values.size() != coordinates_.size()) {
+        std::vector<std::string> names;
+        for (const Expression& q : coordinates_) names.push_back(q.name());
+        if (names.size() > 12) names.resize(12), names.emplace_back("...");
+        fail(*node, fmt::format("{} has {} entries, expected {}: one for each of {}", key, values.size(), coordinates_.size(),
+                                fmt::join(names, ", ")));
+      }
+      return values;
+    };
+    if (initial->get("q") == nullptr) fail(*initial, "q is missing in [initial]");
+    model.initial = State{vector("q"), vector("v")};
+  }
+
+  // [run]: step and time that a run takes by default
+  void read_run(Model& model) const {
+    const toml::table* run = table("run");
+    if (run == nullptr) return;
+    check_keys(*run, {"step", "time"}, "[run]");
+    for (const auto& [key, value] : {std::pair("step", &model.step), std::pair("time", &model.time)}) {
+      const toml::node* node = run->get(key);
+      if (node == nullptr) continue;
+      *value = node->is_string() ? value_of(*node, key, expression(*node, key, parameter_names_)) : number(*node, key);
+      if (!(**value > 0.0)) fail(*node, fmt::format("{} must be positive, found {}", key, **value));
+    }
+  }
+
+  SourceText source_;
+  std::string_view text_;
+  const ParameterValues& replaced_;
+  toml::table root_;
+  std::vector<Parameter> parameters_;
+  std::vector<std::string> parameter_names_;
+  std::unordered_map<std::string, int> integers_;
+  std::unordered_map<Expression, double> values_;
+  std::vector<Expression> coordinates_;
+  std::vector<const toml::node*> coordinate_places_;
+  std::vector<const toml::node*> constraint_places_;
+  std::vector<const toml::node*> holonomic_places_;
+  std::vector<const toml::node*> parameter_places_;
+  const toml::node* exact_place_ = nullptr;
+};
+
+}  // namespace
+
+Model read_model(std::string_view text, const std::string& file, const ParameterValues& parameters) {
+  return Reader(text, file, parameters).read();
+}
+
+double number_from_text(std::string_view text, const std::string& what, const ParameterValues& values) {
+  ParseOptions options{what, 1, 1, std::vector<std::string>{}, {}};
+  std::unordered_map<Expression, double> numbers;
+  for (const auto& [name, value] : values) {
+    options.names->push_back(name);
+    numbers[Expression::symbol(name)] = value;
+  }
+  try {
+    const double value = evaluate(parse(text, options), numbers);
+    if (!std::isfinite(value)) throw ModelError(fmt::format("{} is {}; it must be a finite number", what, value));
+    return value;
+  } catch (const ParseError& error) {
+    throw ModelError(error.what());
+  }
+}
+
+}  // namespace rattleback

@@ -1,0 +1,159 @@
+#include "rattleback/io/result_file.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "checkpoint_file.hpp"
+#include "files.hpp"
+#include "hdf5_result.hpp"
+
+namespace rattleback {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_csv(const std::string& path) { return fs::path(path).extension() == ".csv"; }
+
+std::vector<Column> columns_of(const System& system) {
+  Column q{"q", {}};
+  Column v{"v", {}};
+  Column p{"p", {}};
+  Column multipliers{"multipliers", {}};
+  Column constraint{"constraint", {}};
+  Column conserved{"conserved", {}};
+  for (std::size_t i = 0; i < system.dimension(); ++i) {
+    q.labels.push_back(system.coordinates()[i].name());
+    v.labels.push_back(system.velocities()[i].name());
+    p.labels.push_back("p_" + system.coordinates()[i].name());
+  }
+  const std::size_t rows = system.velocity_rows().size();
+  for (std::size_t k = 1; k <= rows; ++k) {
+    multipliers.labels.push_back(fmt::format("multiplier_{}", k));
+    constraint.labels.push_back(fmt::format("constraint_{}", k));
+  }
+  for (std::size_t k = 1; k <= system.holonomic().size(); ++k) constraint.labels.push_back(fmt::format("holonomic_{}", k));
+  for (const NamedExpression& c : system.conserved()) conserved.labels.push_back(c.name);
+  std::vector<Column> columns{{"time", {}}, q, v, p};
+  if (rows > 0) columns.push_back(multipliers);
+  columns.push_back({"energy", {}});
+  if (rows > 0) columns.push_back(constraint);
+  if (!conserved.labels.empty()) columns.push_back(conserved);
+  return columns;
+}
+
+std::string csv_header(const std::vector<Column>& columns) {
+  std::vector<std::string> names;
+  for (const Column& c : columns) {
+    if (c.labels.empty()) names.push_back(c.name);
+    names.insert(names.end(), c.labels.begin(), c.labels.end());
+  }
+  return fmt::format("{}\n", fmt::join(names, ","));
+}
+
+}  // namespace
+
+struct ResultFile::Implementation {
+  std::string path;
+  RunDescription description;
+  std::vector<Column> columns;
+  bool csv;
+  std::string rows_path;
+  std::string checkpoint_path;
+  std::optional<AppendFile> rows;
+  std::optional<Checkpoint> resumed;
+  std::string row;
+
+  void start_anew() {
+    rows.emplace(rows_path, 0);
+    if (csv) rows->append(csv_header(columns));
+  }
+
+  void resume() {
+    if (!fs::exists(checkpoint_path)) {
+      throw ResumeError(fmt::format("there is no checkpoint {} to resume from (a finished run leaves none); start without "
+                                    "--resume",
+                                    checkpoint_path));
+    }
+    const StoredCheckpoint stored = read_checkpoint(read_file(checkpoint_path), checkpoint_path);
+    if (const std::string other = difference(stored.description, description); !other.empty()) {
+      throw ResumeError(fmt::format("{} belongs to another run: {}; use the same options to resume, or --force to start anew",
+                                    checkpoint_path, other));
+    }
+    rows.emplace(rows_path, stored.row_bytes);
+    resumed = stored.checkpoint;
+  }
+
+  void put(std::span<const double> values) {
+    if (csv) {
+      for (const double x : values) fmt::format_to(std::back_inserter(row), ",{}", x);
+    } else {
+      row.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+    }
+  }
+};
+
+bool ResultFile::knows(const std::string& path) {
+  const auto extension = fs::path(path).extension();
+  return extension == ".h5" || extension == ".hdf5" || extension == ".csv";
+}
+
+ResultFile::ResultFile(std::string path, const System& system, RunDescription description, Start start)
+    : implementation_(std::make_unique<Implementation>()) {
+  Implementation& i = *implementation_;
+  i.csv = is_csv(path);
+  i.rows_path = i.csv ? path : path + ".rows";
+  i.checkpoint_path = path + ".checkpoint";
+  i.path = std::move(path);
+  i.description = std::move(description);
+  i.columns = columns_of(system);
+  std::error_code error;
+  if (fs::is_directory(i.path, error)) throw FileError(fmt::format("{} is a directory, expected a file", i.path));
+  if (start == Start::resume) {
+    i.resume();
+    return;
+  }
+  if (start == Start::fresh && fs::exists(i.checkpoint_path, error)) {
+    throw ResumeError(fmt::format("{} belongs to an unfinished run: continue it with --resume, or start anew with --force",
+                                  i.checkpoint_path));
+  }
+  i.start_anew();
+}
+
+ResultFile::~ResultFile() = default;
+
+const Checkpoint* ResultFile::resumed() const { return implementation_->resumed ? &*implementation_->resumed : nullptr; }
+
+void ResultFile::record(const Sample& s) {
+  Implementation& i = *implementation_;
+  i.row.clear();
+  const double time[] = {s.time};
+  const double energy[] = {s.energy};
+  for (const std::span<const double> part :
+       {std::span<const double>(time), s.q, s.v, s.p, s.multipliers, std::span<const double>(energy), s.constraint, s.conserved}) {
+    i.put(part);
+  }
+  if (i.csv) {
+    i.row += '\n';
+    i.rows->append(std::string_view(i.row).substr(1));  // without the first comma
+  } else {
+    i.rows->append(i.row);
+  }
+}
+
+void ResultFile::checkpoint(const Checkpoint& checkpoint) {
+  Implementation& i = *implementation_;
+  i.rows->synchronise();
+  replace_file(i.checkpoint_path, checkpoint_text({i.description, checkpoint, i.rows->size()}));
+}
+
+void ResultFile::finish(const RunResult& result) {
+  Implementation& i = *implementation_;
+  i.rows->synchronise();
+  if (!i.csv) write_hdf5(i.path, i.rows_path, i.columns, i.description, result);
+  if (result.outcome == RunOutcome::interrupted) return;
+  fs::remove(i.checkpoint_path);
+  if (!i.csv) fs::remove(i.rows_path);
+}
+
+}  // namespace rattleback

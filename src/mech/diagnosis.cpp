@@ -1,0 +1,156 @@
+#include "rattleback/mech/diagnosis.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+
+#include "rattleback/expr/print.hpp"
+#include "rattleback/kernel/step.hpp"
+#include "rattleback/mech/dynamics.hpp"
+#include "sampling.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Relative size below which what should be zero is rounding.
+constexpr double rounding = 1e-12;
+/// The eigenvalues of larger mass matrices are not looked at: the solver meets a singular one anyway.
+constexpr std::size_t largest_dense = 400;
+
+void require_size(std::size_t found, std::size_t wanted, const char* what) {
+  if (found != wanted) throw StartError(fmt::format("{} has {} entries, expected {}", what, found, wanted));
+}
+
+std::string listed(std::span<const double> values) {
+  std::vector<std::string> texts;
+  for (const double x : values) texts.push_back(fmt::format("{}", x));
+  return fmt::format("[{}]", fmt::join(texts, ", "));
+}
+
+std::string named(const std::vector<Expression>& names, std::span<const double> values) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (std::abs(values[i]) > 1e-8) texts.push_back(fmt::format("{}: {:.4g}", names[i].name(), values[i]));
+  }
+  return fmt::format("({})", fmt::join(texts, ", "));
+}
+
+/// The direction v in ker A with M v orthogonal to ker A, if there is one.
+std::vector<double> find_massless_direction(const Eigen::MatrixXd& mass, const Eigen::MatrixXd& a) {
+  const Eigen::Index n = mass.rows();
+  Eigen::MatrixXd free = Eigen::MatrixXd::Identity(n, n);
+  if (a.rows() > 0) {
+    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(a.transpose());
+    free = Eigen::MatrixXd(qr.householderQ()).rightCols(n - qr.rank());
+  }
+  if (free.cols() == 0) return {};
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(free.transpose() * mass * free);
+  Eigen::Index smallest = 0;
+  eigen.eigenvalues().cwiseAbs().minCoeff(&smallest);
+  const double scale = std::max(eigen.eigenvalues().cwiseAbs().maxCoeff(), mass.cwiseAbs().maxCoeff());
+  if (std::abs(eigen.eigenvalues()[smallest]) > 1e-14 * scale) return {};
+  const Eigen::VectorXd direction = free * eigen.eigenvectors().col(smallest);
+  return {direction.begin(), direction.end()};
+}
+
+std::optional<State> project(const System& system, std::span<const double> parameters, const State& state) {
+  Step step(projection(system), 1, Backend::interpreted);
+  std::vector<double> data = joined_data(state, parameters);
+  std::vector<double> outputs(2 * system.dimension());
+  if (step.run(data, outputs) != 1) return std::nullopt;
+  const auto middle = outputs.begin() + static_cast<std::ptrdiff_t>(system.dimension());
+  return State{{outputs.begin(), middle}, {middle, outputs.end()}};
+}
+
+}  // namespace
+
+PointReport examine(const System& system, std::span<const double> parameters, const State& state) {
+  const std::size_t n = system.dimension();
+  require_size(state.q.size(), n, "the initial position");
+  require_size(state.v.size(), n, "the initial velocity");
+  require_size(parameters.size(), system.parameters().size(), "the list of parameters");
+  const auto inputs = state_and_parameters(system);
+  const std::vector<double> point = joined_data(state, parameters);
+
+  std::vector<Expression> checked = observables(system);
+  for (const auto* list : {&system.momenta(), &system.forces()}) checked.insert(checked.end(), list->begin(), list->end());
+  const std::vector<double> values = evaluate_at(inputs, checked, point);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) {
+      throw StartError(fmt::format("the initial state is outside the domain of the model: {} is {} there; change the "
+                                   "initial data or the parameters",
+                                   i == 0 ? "the energy" : shortened(checked[i]), values[i]));
+    }
+  }
+  const Eigen::MatrixXd a = evaluate_matrix(system.constraint_matrix(), inputs, point);
+  PointReport report;
+  report.dependent = orthonormal_basis(a).dependent;
+  report.rank = static_cast<std::size_t>(a.rows()) - report.dependent.size();
+  if (n <= largest_dense && report.dependent.empty()) {
+    report.massless_direction = find_massless_direction(evaluate_matrix(system.mass_matrix(), inputs, point), a);
+  }
+  const std::size_t rows = system.velocity_rows().size();
+  const std::vector<double> affine = evaluate_at(inputs, system.affine_part(), point);
+  const Eigen::Map<const Eigen::VectorXd> q(state.q.data(), static_cast<Eigen::Index>(n));
+  const Eigen::Map<const Eigen::VectorXd> v(state.v.data(), static_cast<Eigen::Index>(n));
+  report.consistent = true;
+  for (std::size_t k = 0; k < rows; ++k) {
+    const auto row = a.row(static_cast<Eigen::Index>(k)).cwiseAbs();
+    report.velocity_residuals.push_back(values[1 + k]);
+    report.velocity_scales.push_back(row.dot(v.cwiseAbs()) + std::abs(affine[k]));
+    report.consistent &= std::abs(values[1 + k]) <= rounding * report.velocity_scales[k];
+  }
+  for (std::size_t k = 0; k < system.holonomic().size(); ++k) {
+    const auto normal = a.row(static_cast<Eigen::Index>(system.constraints().size() + k)).cwiseAbs();
+    report.holonomic_residuals.push_back(values[1 + rows + k]);
+    const double scale = normal.dot(q.cwiseAbs()) + normal.norm() * q.cwiseAbs().maxCoeff();
+    report.consistent &= std::abs(values[1 + rows + k]) <= rounding * scale;
+  }
+  if (!report.consistent && report.dependent.empty()) report.projected = project(system, parameters, state);
+  return report;
+}
+
+void require_regular_start(const System& system, std::span<const double> parameters, const State& state) {
+  const PointReport report = examine(system, parameters, state);
+  if (!report.dependent.empty()) {
+    const ConstraintReport everywhere = examine_constraints(system, parameters, state.q);
+    const std::size_t row = report.dependent[0];
+    const bool redundant =
+        std::find(everywhere.redundant.begin(), everywhere.redundant.end(), row) != everywhere.redundant.end();
+    throw StartError(
+        redundant
+            ? fmt::format("{} is redundant: it follows from the constraints before it, everywhere; remove it",
+                          system.row_name_with_text(row))
+            : fmt::format("the constraints have rank {} at q = {} and {} elsewhere: {} depends on those before it there; "
+                          "start from another position",
+                          report.rank, listed(state.q), everywhere.generic_rank, system.row_name_with_text(row)));
+  }
+  if (!report.massless_direction.empty()) {
+    throw StartError(fmt::format(
+        "the Lagrangian is not regular: the system can move in the direction {} and has no inertia in it; give these "
+        "coordinates a kinetic energy (is a mass or a moment of inertia zero?) or constrain them",
+        named(system.coordinates(), report.massless_direction)));
+  }
+  if (report.consistent) return;
+  std::string message = "the initial data violate the constraints:";
+  for (std::size_t k = 0; k < report.holonomic_residuals.size(); ++k) {
+    message += fmt::format("\n  {}: the position gives {:.6g}",
+                           system.row_name_with_text(system.constraints().size() + k), report.holonomic_residuals[k]);
+  }
+  for (std::size_t k = 0; k < report.velocity_residuals.size(); ++k) {
+    message += fmt::format("\n  {}: the velocity gives {:.6g}, a sum of terms of size {:.6g}", system.row_name_with_text(k),
+                           report.velocity_residuals[k], report.velocity_scales[k]);
+  }
+  if (report.projected) {
+    message += "\nThe nearest consistent state is";
+    if (!system.holonomic().empty()) message += fmt::format("\n  q = {}", listed(report.projected->q));
+    message += fmt::format("\n  v = {}", listed(report.projected->v));
+  } else {
+    message += "\nNo consistent state was found near it.";
+  }
+  throw InconsistentStart(message);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,198 @@
+#include "rattleback/mech/dynamics.hpp"
+
+#include <fmt/format.h>
+
+#include "rattleback/expr/graph.hpp"
+
+namespace rattleback {
+namespace {
+
+using Vector = std::vector<Expression>;
+
+/// Symbols that no model can contain, because the notation has no such names.
+Vector derivative_symbols(const Vector& symbols, const char* primes) {
+  Vector result;
+  for (const Expression& s : symbols) result.push_back(Expression::symbol(s.name() + primes));
+  return result;
+}
+Vector multiplier_symbols(const System& system, const char* suffix = "") {
+  Vector result;
+  for (std::size_t k = 0; k < system.velocity_rows().size(); ++k) {
+    result.push_back(Expression::symbol(fmt::format("λ({}){}", k + 1, suffix)));
+  }
+  return result;
+}
+Vector momentum_symbols(const System& system) {
+  Vector result;
+  for (const Expression& q : system.coordinates()) result.push_back(Expression::symbol("p(" + q.name() + ")"));
+  return result;
+}
+
+Vector joined(std::initializer_list<const Vector*> parts) {
+  Vector all;
+  for (const Vector* part : parts) all.insert(all.end(), part->begin(), part->end());
+  return all;
+}
+
+Vector zeros(std::size_t n) { return Vector(n, Expression(0.0)); }
+
+/// x += factor · Aᵀλ
+void add_constraint_forces(const System& system, const Vector& multipliers, double factor, Vector& x) {
+  for (const auto& entry : system.constraint_matrix().entries) {
+    x[static_cast<std::size_t>(entry.column)] +=
+        factor * entry.value * multipliers[static_cast<std::size_t>(entry.row)];
+  }
+}
+
+/// M a + L_vq v − L_q − Aᵀλ
+Vector motion_residuals(const System& s, const Vector& a, const Vector& lambda) {
+  const Vector from = joined({&s.coordinates(), &s.velocities()});
+  Vector residuals = directional_derivative(s.momenta(), from, joined({&s.velocities(), &a}));
+  for (std::size_t i = 0; i < s.dimension(); ++i) residuals[i] -= s.forces()[i];
+  add_constraint_forces(s, lambda, -1.0, residuals);
+  return residuals;
+}
+
+/// d/dt of A v + b and of ∇g·v
+Vector row_rates(const System& s, const Vector& a) {
+  return directional_derivative(s.velocity_rows(), joined({&s.coordinates(), &s.velocities()}),
+                                joined({&s.velocities(), &a}));
+}
+
+}  // namespace
+
+Vector state_and_parameters(const System& system) {
+  return joined({&system.coordinates(), &system.velocities(), &system.parameters()});
+}
+
+ImplicitSystem accelerations(const System& s, double damping) {
+  const Vector a = derivative_symbols(s.coordinates(), "''");
+  const Vector lambda = multiplier_symbols(s);
+  Vector rates = row_rates(s, a);
+  if (damping != 0.0) {
+    for (std::size_t k = 0; k < rates.size(); ++k) {
+      const bool holonomic = k >= s.constraints().size();
+      rates[k] += (holonomic ? 2.0 : 1.0) * damping * s.velocity_rows()[k];
+      if (holonomic) rates[k] += damping * damping * s.holonomic()[k - s.constraints().size()];
+    }
+  }
+  ImplicitSystem result;
+  result.data = state_and_parameters(s);
+  result.unknowns = joined({&a, &lambda});
+  result.residuals = motion_residuals(s, a, lambda);
+  result.residuals.insert(result.residuals.end(), rates.begin(), rates.end());
+  result.guess = zeros(result.unknowns.size());
+  result.outputs = result.unknowns;
+  return result;
+}
+
+ImplicitSystem index_zero_rates(const System& s) {
+  const Vector a = derivative_symbols(s.coordinates(), "''");
+  const Vector jerk = derivative_symbols(s.coordinates(), "'''");
+  const Vector lambda = multiplier_symbols(s);
+  const Vector lambda_rate = multiplier_symbols(s, "'");
+  const Vector motion = motion_residuals(s, a, lambda);
+  const Vector from = joined({&s.coordinates(), &s.velocities(), &a, &lambda});
+  const Vector along = joined({&s.velocities(), &a, &jerk, &lambda_rate});
+  const Vector motion_rate = directional_derivative(motion, from, along);
+  const Vector rows = directional_derivative(row_rates(s, a), from, along);
+
+  ImplicitSystem result;
+  result.data = joined({&s.coordinates(), &s.velocities(), &lambda, &s.parameters()});
+  result.unknowns = joined({&a, &jerk, &lambda_rate});
+  result.residuals = joined({&motion, &motion_rate, &rows});
+  result.guess = zeros(result.unknowns.size());
+  result.outputs = joined({&s.velocities(), &a, &lambda_rate});
+  return result;
+}
+
+ImplicitSystem legendre(const System& s) {
+  ImplicitSystem result;
+  result.data = state_and_parameters(s);
+  result.outputs = s.momenta();
+  return result;
+}
+
+ImplicitSystem inverse_legendre(const System& s) {
+  const Vector p = momentum_symbols(s);
+  ImplicitSystem result;
+  result.data = joined({&s.coordinates(), &p, &s.parameters()});
+  result.unknowns = s.velocities();
+  for (std::size_t i = 0; i < s.dimension(); ++i) result.residuals.push_back(s.momenta()[i] - p[i]);
+  result.guess = zeros(s.dimension());
+  result.outputs = s.velocities();
+  return result;
+}
+
+ImplicitSystem admissible_velocity(const System& s) {
+  ImplicitSystem result = inverse_legendre(s);
+  const Vector nu = multiplier_symbols(s);
+  add_constraint_forces(s, nu, 1.0, result.residuals);
+  result.unknowns.insert(result.unknowns.end(), nu.begin(), nu.end());
+  result.residuals.insert(result.residuals.end(), s.velocity_rows().begin(), s.velocity_rows().end());
+  result.guess = zeros(result.unknowns.size());
+  return result;
+}
+
+ImplicitSystem projection(const System& s) {
+  const Vector new_q = derivative_symbols(s.coordinates(), "(new)");
+  const Vector new_v = derivative_symbols(s.velocities(), "(new)");
+  const Vector nu = multiplier_symbols(s);
+  const std::size_t n = s.dimension();
+  ImplicitSystem result;
+  result.data = state_and_parameters(s);
+  const Vector& q = s.holonomic().empty() ? s.coordinates() : new_q;
+  Substitution at_new;
+  for (std::size_t i = 0; i < n; ++i) at_new.emplace(s.coordinates()[i], q[i]);
+
+  if (!s.holonomic().empty()) {  // q − q̂ − ∇g(q̂) μ = 0, g(q) = 0
+    Vector mu;
+    Vector shift;
+    for (std::size_t i = 0; i < n; ++i) shift.push_back(new_q[i] - s.coordinates()[i]);
+    for (std::size_t k = 0; k < s.holonomic().size(); ++k) {
+      mu.push_back(Expression::symbol(fmt::format("μ({})", k + 1)));
+      const Vector normal = gradient(s.holonomic()[k], s.coordinates());
+      for (std::size_t i = 0; i < n; ++i) shift[i] -= normal[i] * mu[k];
+    }
+    const Vector heights = substitute(s.holonomic(), at_new);
+    result.unknowns = joined({&new_q, &mu});
+    result.residuals = joined({&shift, &heights});
+    result.guess = s.coordinates();
+    result.guess.resize(result.unknowns.size(), Expression(0.0));
+  }
+  // M(q, v̂)(v − v̂) − A(q)ᵀν = 0, A(q) v + b(q) = 0
+  Vector change;
+  Substitution at_new_velocity = at_new;
+  for (std::size_t i = 0; i < n; ++i) {
+    change.push_back(new_v[i] - s.velocities()[i]);
+    at_new_velocity.emplace(s.velocities()[i], new_v[i]);
+  }
+  Vector impulse = directional_derivative(substitute(s.momenta(), at_new), s.velocities(), change);
+  Vector force = zeros(n);
+  add_constraint_forces(s, nu, -1.0, force);
+  force = substitute(force, at_new);
+  for (std::size_t i = 0; i < n; ++i) impulse[i] += force[i];
+  const Vector rows = substitute(s.velocity_rows(), at_new_velocity);
+  result.unknowns = joined({&result.unknowns, &new_v, &nu});
+  result.residuals = joined({&result.residuals, &impulse, &rows});
+  result.guess = joined({&result.guess, &s.velocities()});
+  result.guess.resize(result.unknowns.size(), Expression(0.0));
+  result.outputs = joined({&q, &new_v});
+  return result;
+}
+
+Vector observables(const System& s) {
+  Vector result{s.energy()};
+  result = joined({&result, &s.velocity_rows(), &s.holonomic()});
+  for (const NamedExpression& c : s.conserved()) result.push_back(c.expression);
+  return result;
+}
+
+std::vector<std::string> equation_names(const System& s) {
+  std::vector<std::string> names;
+  for (const Expression& q : s.coordinates()) names.push_back("the equation of motion of " + q.name());
+  for (std::size_t k = 0; k < s.velocity_rows().size(); ++k) names.push_back("the derivative of " + s.row_name(k));
+  return names;
+}
+
+}  // namespace rattleback

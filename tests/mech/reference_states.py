@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+"""Reference end states of the systems in models/, to compare the simulator with.
+
+    python3 tests/mech/reference_states.py [name ...]     # all systems: three minutes
+
+writes reference_states.json next to this file (with names: replaces only those entries).
+
+Nothing here uses the simulator. Lagrangians and constraints are written down again, by hand, and only the
+parameters and initial data come from models/*.toml. Lagrange-d'Alembert
+
+    d/dt L_v - L_q = A^T lambda,    A v + b = 0,    g(q) = 0
+
+gives accelerations and multipliers from one linear system, solved at every evaluation in 80-bit arithmetic. The
+integrator is Gragg's method with Bulirsch-Stoer extrapolation, of order 12, with a fixed step. Every end state is
+computed with two step sizes; `digits` says to how many decimal digits the two agree,
+relative to the largest number in the state or to 1. `energy` is v . L_v - L at the end.
+
+Needs sympy, numpy with an 80-bit long double (x86), Python 3.11.
+"""
+import ast
+import json
+import math
+import pathlib
+import re
+import sys
+import tomllib
+
+import numpy as np
+import sympy as sp
+
+HERE = pathlib.Path(__file__).resolve().parent
+MODELS = HERE.parent.parent / "models"
+Real = np.longdouble
+assert np.finfo(Real).eps < 2e-19, "needs an 80-bit long double"
+
+# ---- the systems: name -> function of (coordinates, velocities, parameters) returning L, constraints, holonomic ----
+
+half = sp.Rational(1, 2)
+sin, cos = sp.sin, sp.cos
+
+
+def particle(potential, constraint):
+    def system(q, v, p):
+        (x, y, z), (vx, vy, vz) = q, v
+        return half * (vx**2 + vy**2 + vz**2) - potential * (x**2 + y**2), [constraint(x, y, vx, vy, vz)], []
+    return system
+
+
+def along_y(x, y, vx, vy, vz):
+    return vz - y * vx
+
+
+def along_x(x, y, vx, vy, vz):
+    return vz + x * vy
+
+
+def along_sine(x, y, vx, vy, vz):
+    return vz + sin(x) * vy
+
+
+def knife_edge(q, v, p):
+    (x, y, phi), (vx, vy, w) = q, v
+    slope = p["g"] * sin(p["alpha"]) if "g" in p else 0
+    return p["m"] * (half * (vx**2 + vy**2) + slope * x) + half * p["J"] * w**2, [vx * sin(phi) - vy * cos(phi)], []
+
+
+def rolling_disk(q, v, p):
+    (x, y, theta, phi), (vx, vy, roll, turn) = q, v
+    M, R = p["M"], p["R"]
+    L = M * (vx**2 + vy**2) / 2 + M * R**2 * roll**2 / 4 + M * R**2 * turn**2 / 8
+    return L, [vx - R * cos(phi) * roll, vy - R * sin(phi) * roll], []
+
+
+def mobile_robot(q, v, p):
+    (x, y, theta, psi), (vx, vy, turn, roll) = q, v
+    L = (p["m"] * (vx**2 + vy**2) + p["I"] * turn**2 + 3 * p["Iw"] * roll**2) / 2 - p["k"] * sin(psi)
+    return L, [vx - p["R"] * cos(theta) * roll, vy - p["R"] * sin(theta) * roll], []
+
+
+def two_wheeled_carriage(q, v, p):
+    # kinetic energy of the centre of mass and about it, instead of the mixed term of the model file
+    (x, y, theta, psi1, psi2), (vx, vy, w, w1, w2) = q, v
+    m, l, J = p["m"], p["l"], p["J"]
+    centre = (vx - l * sin(theta) * w) ** 2 + (vy + l * cos(theta) * w) ** 2
+    L = half * m * centre + half * (J - m * l**2) * w**2 + half * p["Iw"] * (w1**2 + w2**2)
+    constraints = [vy * cos(theta) - vx * sin(theta)]
+    for side, wheel in ((1, w1), (-1, w2)):  # velocity of the axle's end, along the heading
+        ex, ey = vx + side * p["c"] * cos(theta) * w, vy + side * p["c"] * sin(theta) * w
+        constraints.append(ex * cos(theta) + ey * sin(theta) - p["R"] * wheel)
+    return L, constraints, []
+
+
+def mclachlan_perlmutter(q, v, p):
+    n = p["n"]
+    x, y, z = q[0], q[1:n + 1], q[n + 1:]
+    potential = sum(s**2 for s in q) + z[0]**2 * z[1]**2 + sum(a**2 * b**2 for a, b in zip(y, z))
+    return half * (sum(s**2 for s in v) - potential), [v[0] + sum(a * b for a, b in zip(y, v[n + 1:]))], []
+
+
+def sleigh(q, v, p):
+    # kinetic energy of the centre of mass and about it
+    (x, y, theta), (vx, vy, w) = q, v
+    m, a, g = p["m"], p["a"], p.get("g", 0)
+    cx, cy = vx - a * sin(theta) * w, vy + a * cos(theta) * w
+    return half * m * (cx**2 + cy**2) + half * p["I"] * w**2 - m * g * (y + a * sin(theta)), [
+        vy * cos(theta) - vx * sin(theta)], []
+
+
+def snakeboard(q, v, p):
+    (x, y, theta, psi, phi), (vx, vy, w, rotor, steer) = q, v
+    l = p["l"]
+    L = (p["m"] * (vx**2 + vy**2) + (p["J"] + 2 * p["Jw"]) * w**2 + 2 * p["Jw"] * steer**2
+         + p["Jr"] * (w + rotor)**2 - p["kr"] * psi**2 - p["kw"] * phi**2) / 2
+    constraints = []
+    for side in (1, -1):  # the axle's end at distance l moves along the wheel
+        ex, ey = vx - side * l * sin(theta) * w, vy + side * l * cos(theta) * w
+        constraints.append(ey * cos(theta + side * phi) - ex * sin(theta + side * phi))
+    return L, constraints, []
+
+
+def ball_on_turntable(q, v, p):
+    # angular velocity from the rotation matrix: R' R^T
+    (x, y, phi, theta, psi), (vx, vy, *rates) = q, v
+    turn_z = lambda s: sp.Matrix([[cos(s), -sin(s), 0], [sin(s), cos(s), 0], [0, 0, 1]])
+    turn_x = sp.Matrix([[1, 0, 0], [0, cos(theta), -sin(theta)], [0, sin(theta), cos(theta)]])
+    R = turn_z(phi) * turn_x * turn_z(psi)
+    spin = (sum((R.diff(s) * r for s, r in zip(q[2:], rates)), sp.zeros(3, 3)) * R.T).applyfunc(sp.trigsimp)
+    omega = sp.Matrix([spin[2, 1], spin[0, 2], spin[1, 0]])
+    m, a, Omega = p["m"], p["a"], p["Omega"]
+    L = half * m * (vx**2 + vy**2) + m * a**2 / 5 * sp.trigsimp(sp.expand(omega.dot(omega)))
+    contact = sp.Matrix([vx, vy, 0]) + omega.cross(sp.Matrix([0, 0, -a]))
+    return L, [contact[0] + Omega * y, contact[1] - Omega * x], []
+
+
+def cart_pendulum(q, v, p):
+    (x, y, theta, *r), (vx, vy, w, *rv) = q, v
+    mast = (vx - p["b"] * sin(theta) * w, vy + p["b"] * cos(theta) * w, 0)
+    bob = sum((s + u)**2 for s, u in zip(mast, rv))
+    L = half * (p["M"] * (vx**2 + vy**2) + p["J"] * w**2 + p["m"] * bob) - p["m"] * p["g"] * r[2]
+    return L, [vy * cos(theta) - vx * sin(theta)], [sum(s**2 for s in r) - p["l"]**2]
+
+
+SYSTEMS = {
+    "free-particle": particle(0, along_y),
+    "free-particle-x": particle(0, along_x),
+    "harmonic-particle": particle(half, along_y),
+    "harmonic-particle-x": particle(half, along_x),
+    "quadratic-particle": particle(1, along_y),
+    "quadratic-particle-x": particle(1, along_x),
+    "sinusoidal-particle": particle(0, along_sine),
+    "knife-edge": knife_edge,
+    "knife-edge-incline": knife_edge,
+    "rolling-disk": rolling_disk,
+    "mobile-robot": mobile_robot,
+    "two-wheeled-carriage": two_wheeled_carriage,
+    "mclachlan-perlmutter": mclachlan_perlmutter,
+    "chaplygin-sleigh": sleigh,
+    "chaplygin-sleigh-horizontal": sleigh,
+    "snakeboard": snakeboard,
+    "ball-on-turntable": ball_on_turntable,
+    "cart-pendulum": cart_pendulum,
+}
+# end times besides t = 50
+MORE = {"quadratic-particle": 250, "chaplygin-sleigh": 30, "mclachlan-perlmutter": 10}
+
+# ---- parameters and initial data ----
+
+
+def number(text, names):
+    """The value, in long double, of a formula in the parameters."""
+    def value(node):
+        match node:
+            case ast.Expression(): return value(node.body)
+            case ast.Constant(): return Real(node.value)
+            case ast.Name(): return names[node.id]
+            case ast.UnaryOp(ast.USub()): return -value(node.operand)
+            case ast.Call(): return getattr(np, node.func.id)(value(node.args[0]))
+            case ast.BinOp():
+                a, b = value(node.left), value(node.right)
+                match node.op:
+                    case ast.Add(): return a + b
+                    case ast.Sub(): return a - b
+                    case ast.Mult(): return a * b
+                    case ast.Div(): return a / b
+                    case ast.Pow(): return a**b
+        raise ValueError(f"cannot evaluate {text}")
+    return value(ast.parse(str(text).replace("^", "**"), mode="eval"))
+
+
+def initial_data(name):
+    model = tomllib.loads((MODELS / f"{name}.toml").read_text())
+    parameters = model.get("parameters", {})
+    names = {k: Real(v) for k, v in parameters.items()} | {"pi": 4 * np.arctan(Real(1))}
+
+    def values(entries):
+        for entry in entries:
+            repeated = re.fullmatch(r"\[(\w+) = 1\.\.(\w+)\] (.*)", str(entry))
+            if repeated:
+                index, count, formula = repeated.groups()
+                for i in range(1, parameters[count] + 1):
+                    yield number(formula, names | {index: Real(i)})
+            else:
+                yield number(entry, names)
+    return parameters, list(values(model["initial"]["q"])), list(values(model["initial"]["v"]))
+
+
+# ---- equations of motion ----
+
+
+def solve(rows):
+    """Gaussian elimination with row pivoting; rows = [matrix | right-hand side] as lists, overwritten."""
+    n = len(rows)
+    for k in range(n):
+        pivot = max(range(k, n), key=lambda i: abs(rows[i][k]))
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        top = rows[k]
+        for i in range(k + 1, n):
+            row = rows[i]
+            if row[k]:
+                factor = row[k] / top[k]
+                for j in range(k + 1, n + 1):
+                    if top[j]:
+                        row[j] -= factor * top[j]
+    x = [None] * n
+    for k in reversed(range(n)):
+        s = rows[k][n]
+        for j in range(k + 1, n):
+            if rows[k][j]:
+                s = s - rows[k][j] * x[j]
+        x[k] = s / rows[k][k]
+    return x
+
+
+def equations(name, parameters, n):
+    """Functions of the state: its derivative, the constraints, the energy."""
+    q, v = list(sp.symbols(f"q:{n}", real=True)), list(sp.symbols(f"v:{n}", real=True))
+    symbols = {k: p if k == "n" else sp.Symbol(f"p_{k}", real=True) for k, p in parameters.items()}
+    L, constraints, holonomic = SYSTEMS[name](q, v, symbols)
+    L = sp.sympify(L)
+
+    along = lambda f: sum(f.diff(s) * u for s, u in zip(q, v))
+    momentum = [L.diff(u) for u in v]
+    rates = constraints + [along(g) for g in holonomic]
+    m = len(rates)
+    system = sp.zeros(n + m, n + m + 1)
+    for i in range(n):
+        for j in range(n):
+            system[i, j] = momentum[i].diff(v[j])
+        for k in range(m):
+            system[i, n + k] = -rates[k].diff(v[i])
+            system[n + k, i] = rates[k].diff(v[i])
+        system[i, n + m] = L.diff(q[i]) - along(momentum[i])
+    for k in range(m):
+        system[n + k, n + m] = -along(rates[k])
+
+    free = [s for k, s in symbols.items() if k != "n"]
+    values = [Real(p) for k, p in parameters.items() if k != "n"]
+
+    def function(expressions):
+        # numbers become long doubles, so that no operation is done in double precision
+        shared, formulas = sp.cse(expressions)
+        lines = [f"{a} = {b}" for a, b in shared] + [f"return [{', '.join(map(str, formulas))}]"]
+        text = re.sub(r"(?<![\w.])\d+(?![\w.])(?<!\*\*\d)", lambda k: f"Real({k[0]})", "\n    ".join(lines))
+        scope = {"Real": Real, "sin": np.sin, "cos": np.cos}
+        exec(f"def f({', '.join(map(str, q + v + free))}):\n    {text}", scope)
+        return lambda state: scope["f"](*state, *values)
+
+    entries = function(list(system))
+    width = n + m + 1
+
+    def derivative(state):
+        flat = entries(state)
+        a = solve([flat[i * width:(i + 1) * width] for i in range(n + m)])
+        return np.array([*state[n:], *a[:n]], dtype=Real)
+
+    return derivative, function(rates + holonomic), function([sum(p * u for p, u in zip(momentum, v)) - L])
+
+
+# ---- Gragg-Bulirsch-Stoer extrapolation ----
+
+
+def gragg(f, y, start, H, substeps):
+    """The increment over H; y itself is never added to, which keeps rounding errors small."""
+    h = H / substeps
+    before, now = Real(0), h * start
+    for _ in range(substeps - 1):
+        before, now = now, before + 2 * h * f(y + now)
+    return (before + 2 * now + (before + 2 * h * f(y + now))) / 4  # smoothing step
+
+
+def end_state(f, y, T, steps, columns):
+    H = Real(T) / steps
+    error = np.zeros_like(y)
+    for _ in range(steps):
+        start = f(y)
+        table = []  # row k of the extrapolation in h^2 to 0, by Aitken's and Neville's rule
+        for k in range(1, columns + 1):
+            row = [gragg(f, y, start, H, 2 * k)]
+            for i, above in enumerate(table, 1):
+                row.append(row[-1] + (row[-1] - above) * (k - i)**2 / Real(k**2 - (k - i)**2))
+            table = row
+        step = table[-1] + error  # compensated summation
+        new = y + step
+        error = step - (new - y)
+        y = new
+    return y
+
+
+def reference(name, T):
+    parameters, q, v = initial_data(name)
+    n = len(q)
+    f, constraints, energy = equations(name, parameters, n)
+    y = np.array(q + v, dtype=Real)
+    assert max(map(abs, constraints(y))) < 1e-18, f"{name}: initial data off the constraints"
+    coarse = end_state(f, y, T, 32 * T, 6)
+    fine = end_state(f, y, T, 48 * T, 6)
+    scale = max(1, abs(fine).max())
+    difference = abs(coarse - fine).max() / scale
+    drift = max(map(abs, constraints(fine)))
+    print(f"{name:28} t = {T:3}  two resolutions differ by {float(difference):.1e}, constraints {float(drift):.1e}",
+          flush=True)
+    return {"t": T, "q": [float(s) for s in fine[:n]], "v": [float(s) for s in fine[n:]],
+            "energy": float(energy(fine)[0]), "digits": min(16, math.floor(-math.log10(max(difference, 1e-19))))}
+
+
+def main(names):
+    path = HERE / "reference_states.json"
+    states = json.loads(path.read_text()) if path.exists() else {}
+    for name in names or SYSTEMS:
+        states[name] = [reference(name, T) for T in sorted({50, MORE.get(name, 50)})]
+        path.write_text(json.dumps(states, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
