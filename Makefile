@@ -19,8 +19,9 @@ build: configure ## leaves the command at build/rattleback
 configure: install-packages
 	cmake --preset $(PRESET) > /dev/null
 
-bench: build ## compiled code against hand-written code, as ratios inside one run
+bench: build ## compiled code against hand-written code as ratios, and how costs grow with the size of a model
 	$(BUILD)/kernel_benchmark
+	$(BUILD)/model_benchmark
 
 sanitize: ## the tests under the address and undefined-behaviour sanitizers
 	$(MAKE) build PRESET=sanitize

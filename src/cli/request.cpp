@@ -18,18 +18,16 @@ namespace {
 /// Up to this many coordinates the constraints are looked at before every run.
 constexpr std::size_t small_system = 60;
 
+constexpr double most_steps = 9007199254740992.0;  // 2⁵³
+
 std::vector<double> numbers(const std::string& text, const char* option, const System& system) {
   ParameterValues values;
   for (const Parameter& p : system.parameter_list()) values[p.name] = p.value;
-  std::vector<double> result;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    result.push_back(number_from_text(text.substr(begin, end - begin), option, values));
-    begin = end + 1;
-  }
+  const std::vector<double> result = numbers_from_text(text, option, values);
   if (result.size() != system.dimension()) {
-    throw Failure(ExitStatus::wrong_request, fmt::format("{} has {} entries, expected {}: one for each of {}", option, result.size(),
-                                                 system.dimension(), names(system.coordinates())));
+    throw Failure(ExitStatus::wrong_request, fmt::format("{} has {} {}, expected {}: one for each of {}", option, result.size(),
+                                                         result.size() == 1 ? "entry" : "entries", system.dimension(),
+                                                         names(system.coordinates())));
   }
   return result;
 }
@@ -37,20 +35,13 @@ std::vector<double> numbers(const std::string& text, const char* option, const S
 State start_of(const ProblemOptions& options, const Model& model) {
   State start{{}, std::vector<double>(model.system.dimension(), 0.0)};
   if (model.initial) start = *model.initial;
-  if (!options.q0.empty()) start.q = numbers(options.q0, "--q0", model.system);
-  if (!options.v0.empty()) start.v = numbers(options.v0, "--v0", model.system);
+  if (options.q0) start.q = numbers(*options.q0, "--q0", model.system);
+  if (options.v0) start.v = numbers(*options.v0, "--v0", model.system);
   if (start.q.empty()) {
     throw Failure(ExitStatus::wrong_request,
                   fmt::format("{} has no initial state; give one with --q0 and --v0, or add [initial] to the model", model.name));
   }
   return start;
-}
-
-double positive(double value, const char* option) {
-  if (!(value > 0.0) || !std::isfinite(value)) {
-    throw Failure(ExitStatus::wrong_request, fmt::format("{} must be positive, found {}", option, value));
-  }
-  return value;
 }
 
 double step_of(const ProblemOptions& options, const Model& model) {
@@ -60,13 +51,7 @@ double step_of(const ProblemOptions& options, const Model& model) {
 }
 
 std::int64_t steps_of(const ProblemOptions& options, const Model& model, double h, std::vector<std::string>& notes) {
-  constexpr double most = 9007199254740992.0;  // 2⁵³: t = k·h counts exactly up to there
-  if (options.steps) {
-    if (*options.steps < 1) {
-      throw Failure(ExitStatus::wrong_request, fmt::format("--steps must be positive, found {}", *options.steps));
-    }
-    return *options.steps;
-  }
+  if (options.steps) return positive_integer(*options.steps, "--steps");
   if (!options.time && !model.time) {
     throw Failure(ExitStatus::wrong_request, fmt::format("{} has no time of its own; give --time or --steps", model.name));
   }
@@ -75,7 +60,7 @@ std::int64_t steps_of(const ProblemOptions& options, const Model& model, double 
   if (count < 1.0) {
     throw Failure(ExitStatus::wrong_request, fmt::format("the time {} is shorter than half a step of {}", time, h));
   }
-  if (count > most) throw Failure(ExitStatus::wrong_request, fmt::format("{} steps are too many", count));
+  if (count > most_steps) throw Failure(ExitStatus::wrong_request, fmt::format("{} steps are too many", count));
   if (std::abs(count * h - time) > 1e-9 * time) {
     notes.push_back(fmt::format("{} is not a multiple of the step {}: the run takes {} steps to t = {:.10g}", time, h, count, count * h));
   }
@@ -83,7 +68,7 @@ std::int64_t steps_of(const ProblemOptions& options, const Model& model, double 
 }
 
 /// Asks the system what it thinks of the start; --project moves it onto the constraints.
-void check_start(const ProblemOptions& options, Problem& problem, std::vector<std::string>& notes) {
+void check_start(const ProblemOptions& options, const std::string& name, Problem& problem, std::vector<std::string>& notes) {
   if (options.project) {
     const PointReport report = examine(problem.system, problem.parameters, problem.start);
     if (report.projected) {
@@ -95,7 +80,12 @@ void check_start(const ProblemOptions& options, Problem& problem, std::vector<st
   try {
     require_regular_start(problem.system, problem.parameters, problem.start);
   } catch (const InconsistentStart& error) {
-    throw InconsistentStart(std::string(error.what()) + "\nGive it with --q0 and --v0, or let --project use it.");
+    const bool helps = examine(problem.system, problem.parameters, problem.start).projected.has_value();
+    throw StartError(fmt::format("{}: {}{}", name, error.what(),
+                                 helps ? "\nGive it with --q0 and --v0, or let --project use it."
+                                       : "\nChange the initial data or the constraints."));
+  } catch (const StartError& error) {
+    throw StartError(fmt::format("{}: {}", name, error.what()));
   }
   if (problem.system.dimension() > small_system) return;
   const ConstraintReport constraints = examine_constraints(problem.system, problem.parameters, problem.start.q);
@@ -112,6 +102,21 @@ void check_start(const ProblemOptions& options, Problem& problem, std::vector<st
 }
 
 }  // namespace
+
+double positive(const std::string& text, const char* option) {
+  const double value = number_from_text(text, option);
+  if (value > 0.0) return value;
+  throw Failure(ExitStatus::wrong_request, fmt::format("{} must be positive, found {}", option, text));
+}
+
+std::int64_t positive_integer(const std::string& text, const char* option) {
+  const double value = positive(text, option);
+  if (value != std::round(value) || value > most_steps) {
+    throw Failure(ExitStatus::wrong_request,
+                  fmt::format("{} must be an integer{}, found {}", option, value > most_steps ? " of at most 2^53" : "", text));
+  }
+  return static_cast<std::int64_t>(value);
+}
 
 void OutputOptions::add_to(CLI::App& command) {
   command.add_flag("--json", json, "One JSON document on standard output instead of text");
@@ -131,10 +136,11 @@ Model ModelOptions::load() const {
   ParameterValues values;
   for (const std::string& entry : set) {
     const std::size_t equals = entry.find('=');
-    if (equals == std::string::npos || equals == 0) {
+    if (equals == std::string::npos || equals == 0 || equals + 1 == entry.size()) {
       throw Failure(ExitStatus::wrong_request, fmt::format("--set needs NAME=VALUE, found '{}'", entry));
     }
-    const std::string name = entry.substr(0, equals);
+    std::string name = entry.substr(0, equals);
+    name.erase(name.find_last_not_of(' ') + 1);
     values[name] = number_from_text(entry.substr(equals + 1), "--set " + name);
   }
   return load_model(model, values);
@@ -156,7 +162,7 @@ Request make_request(const ProblemOptions& options) {
   const double h = step_of(options, model);
   const std::int64_t steps = steps_of(options, model, h, notes);
   Problem problem{model.system, model.system.parameter_values(), start_of(options, model), h};
-  check_start(options, problem, notes);
+  check_start(options, model.name, problem, notes);
   return {std::move(model), std::move(problem), steps, std::move(notes)};
 }
 

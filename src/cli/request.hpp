@@ -32,11 +32,11 @@ struct ModelOptions {
 /// Which problem: a model, a start, steps.
 struct ProblemOptions {
   ModelOptions model;
-  std::optional<double> step;
-  std::optional<std::int64_t> steps;
-  std::optional<double> time;
-  std::string q0;
-  std::string v0;
+  std::optional<std::string> step;
+  std::optional<std::string> steps;
+  std::optional<std::string> time;
+  std::optional<std::string> q0;
+  std::optional<std::string> v0;
   bool project = false;
   void add_to(CLI::App& command);
 };
@@ -50,6 +50,10 @@ struct Request {
 
 /// Reads the model, completes the request from it, and refuses what cannot be run.
 Request make_request(const ProblemOptions& options);
+
+/// An option's text as a positive number, and as a positive integer up to which t = k·h counts exactly.
+double positive(const std::string& text, const char* option);
+std::int64_t positive_integer(const std::string& text, const char* option);
 
 /// Notes go to standard error.
 void print_notes(const std::vector<std::string>& notes, const OutputOptions& output);

@@ -22,34 +22,34 @@ struct Options {
   ProblemOptions problem;
   OutputOptions output;
   std::string method = "reference";
-  std::int64_t every = 1;
-  std::string file;
+  std::string every = "1";
+  std::optional<std::string> file;
   bool resume = false;
   bool force = false;
 };
 
 void check(const Options& o) {
   check_method(o.method);
-  if (o.every < 1) throw Failure(ExitStatus::wrong_request, fmt::format("--every must be at least 1, found {}", o.every));
-  if (!o.file.empty() && !ResultFile::knows(o.file)) {
+  if (o.file && !ResultFile::knows(*o.file)) {
     throw Failure(ExitStatus::wrong_request,
-                  fmt::format("the format of {} is not known; the file must end with .h5, .hdf5 or .csv", o.file));
+                  fmt::format("the format of -o '{}' is not known; the file must end with .h5, .hdf5 or .csv", *o.file));
   }
-  if (o.resume && o.file.empty()) {
+  if (o.force && !o.file) throw Failure(ExitStatus::wrong_request, "--force needs the file that is to be replaced: -o FILE");
+  if (o.resume && !o.file) {
     throw Failure(ExitStatus::wrong_request, "--resume needs the file of the run that is to be resumed: -o FILE");
   }
   if (o.resume && o.force) throw Failure(ExitStatus::wrong_request, "--resume continues and --force starts anew: give one");
 }
 
 std::unique_ptr<ResultFile> open_file(const Options& o, const Request& request) {
-  if (o.file.empty()) return nullptr;
+  if (!o.file) return nullptr;
   const auto start = o.resume  ? ResultFile::Start::resume
                      : o.force ? ResultFile::Start::forced
                                : ResultFile::Start::fresh;
   return std::make_unique<ResultFile>(
-      o.file, request.problem.system,
+      *o.file, request.problem.system,
       RunDescription{version, request.model.name, request.model.title, request.model.text,
-                     request.problem.system.parameter_list(), o.method, request.problem.step, o.every, request.problem.start},
+                     request.problem.system.parameter_list(), o.method, request.problem.step, positive_integer(o.every, "--every"), request.problem.start},
       start);
 }
 
@@ -72,11 +72,12 @@ void print(const RunResult& r, const Request& request, const Options& o) {
                static_cast<double>(r.newton.iterations) / static_cast<double>(r.steps), r.newton.max);
   }
   fmt::print("  time        {:.3g} s, {:.3g} ns each step\n", s.seconds, 1e9 * s.seconds / static_cast<double>(std::max<std::int64_t>(r.steps, 1)));
-  if (!o.file.empty()) fmt::print("\nWritten to {}\n", o.file);
+  if (o.file) fmt::print("\nWritten to {}\n", *o.file);
 }
 
 void run_model(const Options& o) {
   check(o);
+  const std::int64_t every = positive_integer(o.every, "--every");
   const Request request = make_request(o.problem);
   print_notes(request.notes, o.output);
   const auto file = open_file(o, request);
@@ -87,7 +88,7 @@ void run_model(const Options& o) {
     ProgressBar bar(request.model.name, o.output.talks());
     RunOptions options;
     options.steps = request.steps;
-    options.every = o.every;
+    options.every = every;
     options.recorder = file.get();
     options.interrupt = &guard.flag();
     options.progress = [&](const Progress& p) { bar(p); };
@@ -101,7 +102,7 @@ void run_model(const Options& o) {
   if (file) file->finish(result);
   if (o.output.json) {
     nlohmann::json document = to_json(result, request, o.method);
-    if (!o.file.empty()) document["output"] = o.file;
+    if (o.file) document["output"] = *o.file;
     if (!request.notes.empty()) document["notes"] = request.notes;
     fmt::print("{}\n", document.dump(2));
   }
@@ -109,7 +110,7 @@ void run_model(const Options& o) {
   if (result.outcome == RunOutcome::failed) {
     throw Failure(ExitStatus::numerics_failed,
                   fmt::format("{}: the run failed in {}{}", request.model.name, result.failure,
-                              file ? fmt::format("\nEverything up to there is in {}.", o.file) : ""));
+                              file ? fmt::format("\nEverything up to there is in {}.", *o.file) : ""));
   }
   if (result.outcome == RunOutcome::interrupted) {
     const bool again = o.resume;

@@ -114,7 +114,11 @@ class Parser {
     const int first = parse_integer("a bound of a range");
     if (!token_.is("..")) unexpected("'..' and the last index, as in i = 1..n");
     advance();
-    return {std::string(name.text), first, parse_integer("a bound of a range")};
+    const int last = parse_integer("a bound of a range");
+    if (last - first >= max_range) {
+      fail(name, fmt::format("the range {}..{} is too long; the limit is {} indices", first, last, max_range));
+    }
+    return {std::string(name.text), first, last};
   }
 
   /// An expression of numbers, indices and the integers of the options.
@@ -123,6 +127,10 @@ class Parser {
     Substitution values;
     for (const auto& [name, value] : options_.integers) values.emplace(Expression::symbol(name), Expression(value));
     const Expression e = build(place, [&, sum = parse_sum()] { return substitute(sum, values); });
+    if (e.is_symbol() && options_.noninteger.contains(e.name())) {
+      fail(place, fmt::format("{} must be an integer, found {} = {}", what, e.name(),
+                              number_text(options_.noninteger.at(e.name()))));
+    }
     if (!e.is_constant()) {
       std::vector<std::string> integers;
       for (const auto& [name, value] : options_.integers) integers.push_back(name);
@@ -132,9 +140,8 @@ class Parser {
                                                : fmt::format("the integers are {}", fmt::join(integers, ", "))));
     }
     const double value = e.value();
-    if (value != std::floor(value) || std::abs(value) > 1e9) {
-      fail(place, fmt::format("{} must be an integer, found {}", what, number_text(value)));
-    }
+    if (value != std::floor(value)) fail(place, fmt::format("{} must be an integer, found {}", what, number_text(value)));
+    if (std::abs(value) > 1e9) fail(place, fmt::format("{} is too large: {}", what, number_text(value)));
     return static_cast<int>(value);
   }
 
@@ -191,9 +198,12 @@ class Parser {
 
   void parse_definition(const Token& name) {
     const std::string key(name.text);
+    if (key.back() == '\'') fail(name, "a velocity cannot be defined; an equation is written as left - right");
+    if (known_.contains(key)) {
+      fail(name, fmt::format("'{}' has a meaning already; an equation is written as left - right", abbreviated(key)));
+    }
     check_new(name);
     if (definitions_.contains(key)) fail(name, fmt::format("'{}' is defined twice", abbreviated(key)));
-    if (key.back() == '\'') fail(name, "a velocity cannot be defined; an equation is written as left - right");
     advance();
     Expression value = parse_sum();
     if (!token_.is(';')) unexpected("';' after the definition");
@@ -339,7 +349,7 @@ class Parser {
     std::sort(candidates.begin(), candidates.end());
     const auto suggestion = closest_name(key, candidates);
     fail(place, suggestion ? fmt::format("unknown name '{}'; did you mean '{}'?", key, *suggestion)
-                           : fmt::format("unknown name '{}'", abbreviated(key)));
+                           : fmt::format("unknown name '{}'{}", abbreviated(key), options_.unknown_advice));
   }
 
   Expression parse_call(const Token& name, Function function) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "rattleback/kernel/kernel.hpp"
 #include "rattleback/kernel/step.hpp"
@@ -23,18 +24,18 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 /// Energy, constraints and conserved quantities at every node; momenta and multipliers when they are recorded.
 class Observer {
  public:
-  explicit Observer(const Problem& problem)
+  Observer(const Problem& problem, bool records)
       : n_(problem.system.dimension()),
         constraints_(problem.system.velocity_rows().size() + problem.system.holonomic().size()),
         multipliers_(problem.system.velocity_rows().size()),
         observables_(make_program(state_and_parameters(problem.system), rattleback::observables(problem.system))),
         momenta_(make_program(state_and_parameters(problem.system), problem.system.momenta())),
-        accelerations_(accelerations(problem.system), 1,
-                       multipliers_ == 0 ? Backend::interpreted : Backend::automatic),
-        data_(problem.start.q), values_(1 + constraints_ + problem.system.conserved().size()), p_(n_),
+        data_(problem.start_data()), values_(1 + constraints_ + problem.system.conserved().size()), p_(n_),
         motion_(n_ + multipliers_) {
-    data_.insert(data_.end(), problem.start.v.begin(), problem.start.v.end());
-    data_.insert(data_.end(), problem.parameters.begin(), problem.parameters.end());
+    if (!records || multipliers_ == 0) return;
+    ImplicitSystem motion = accelerations(problem.system);
+    motion.typical = data_;
+    accelerations_.emplace(std::move(motion));
   }
 
   void observe(const State& node) {
@@ -51,7 +52,7 @@ class Observer {
     return p_;
   }
   std::span<const double> multipliers() {
-    if (multipliers_ > 0 && accelerations_.run(data_, motion_) != 1) {
+    if (accelerations_ && accelerations_->run(data_, motion_) != 1) {
       std::fill(motion_.begin(), motion_.end(), std::numeric_limits<double>::quiet_NaN());
     }
     return std::span(motion_).subspan(n_);
@@ -63,7 +64,7 @@ class Observer {
   std::size_t multipliers_;
   Kernel observables_;
   Kernel momenta_;
-  Step accelerations_;
+  std::optional<Step> accelerations_;
   std::vector<double> data_;
   std::vector<double> values_;
   std::vector<double> p_;
@@ -71,6 +72,11 @@ class Observer {
 };
 
 double relative_error(double value, double initial) { return std::abs(value - initial) / std::max(1.0, std::abs(initial)); }
+
+/// The larger one; NaN stays.
+void raise(double& largest, double value) {
+  if (!(value <= largest) && !std::isnan(largest)) largest = value;
+}
 
 void start(RunStatistics& s, const Observer& o) {
   s.initial_energy = o.energy();
@@ -80,11 +86,10 @@ void start(RunStatistics& s, const Observer& o) {
 
 void update(RunStatistics& s, const Observer& o) {
   s.final_energy = o.energy();
-  s.max_energy_error = std::max(s.max_energy_error, relative_error(o.energy(), s.initial_energy));
-  for (const double c : o.constraints()) s.max_constraint = std::max(s.max_constraint, std::abs(c));
+  raise(s.max_energy_error, relative_error(o.energy(), s.initial_energy));
+  for (const double c : o.constraints()) raise(s.max_constraint, std::abs(c));
   for (std::size_t k = 0; k < s.initial_conserved.size(); ++k) {
-    s.max_conserved_error[k] =
-        std::max(s.max_conserved_error[k], relative_error(o.conserved()[k], s.initial_conserved[k]));
+    raise(s.max_conserved_error[k], relative_error(o.conserved()[k], s.initial_conserved[k]));
   }
 }
 
@@ -92,7 +97,7 @@ void update(RunStatistics& s, const Observer& o) {
 class Run {
  public:
   Run(Stepper& stepper, const Problem& problem, const RunOptions& options)
-      : stepper_(stepper), problem_(problem), options_(options), observer_(problem) {}
+      : stepper_(stepper), problem_(problem), options_(options), observer_(problem, options.recorder != nullptr) {}
 
   RunResult go(const Checkpoint* resume) {
     begin(resume);
@@ -104,7 +109,7 @@ class Run {
         outcome_ = RunOutcome::interrupted;
       }
     }
-    save_checkpoint();
+    if (outcome_ != RunOutcome::failed) save_checkpoint();
     report_progress();
     return result();
   }
@@ -122,6 +127,7 @@ class Run {
       update(statistics_, observer_);
       record();
     }
+    last_node_ = stepper_.node();
     first_step_ = step_;
     earlier_seconds_ = statistics_.seconds;
     save_checkpoint();
@@ -132,12 +138,13 @@ class Run {
       fail(stepper_.failure());
       return;
     }
-    ++step_;
     observer_.observe(stepper_.node());
     if (!std::isfinite(observer_.energy())) {
-      fail(fmt::format("the energy is {}", observer_.energy()));
+      fail("the energy is not finite any more; a smaller step may help");
       return;
     }
+    ++step_;
+    last_node_ = stepper_.node();
     update(statistics_, observer_);
     if (step_ % options_.every == 0) record();
   }
@@ -182,9 +189,10 @@ class Run {
   }
 
   RunResult result() {
-    observer_.observe(stepper_.node());
+    statistics_.seconds = earlier_seconds_ + seconds_since(begin_);
+    observer_.observe(last_node_);
     const auto p = observer_.momenta();
-    return {outcome_, step_, time(), stepper_.node(), {p.begin(), p.end()}, statistics_, stepper_.newton(), failure_};
+    return {outcome_, step_, time(), last_node_, {p.begin(), p.end()}, statistics_, stepper_.newton(), failure_};
   }
 
   Stepper& stepper_;
@@ -194,6 +202,7 @@ class Run {
   RunStatistics statistics_;
   RunOutcome outcome_ = RunOutcome::finished;
   std::string failure_;
+  State last_node_;  ///< the last good one: a failed step may leave the stepper at a worse
   std::int64_t step_ = 0;
   std::int64_t first_step_ = 0;
   std::int64_t steps_between_looks_ = 1;

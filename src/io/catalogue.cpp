@@ -28,12 +28,6 @@ fs::path catalogue_directory() {
   throw FileError("the catalogue of models is not found; tried" + tried);
 }
 
-std::string read_text(const fs::path& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) throw FileError(fmt::format("{} is a directory, expected a model file", path.string()));
-  return read_file(path.string());
-}
-
 }  // namespace
 
 std::vector<std::string> catalogue() {
@@ -49,13 +43,19 @@ Model load_model(const std::string& name_or_file, const ParameterValues& paramet
   const fs::path given(name_or_file);
   std::error_code error;
   if (given.extension() == ".toml" || given.has_parent_path()) {
-    if (!fs::exists(given, error)) throw FileError(fmt::format("there is no file {}", name_or_file));
-    return read_model(read_text(given), name_or_file, parameters);
+    if (!fs::exists(given, error)) {
+      const auto names = catalogue();
+      const bool known = std::find(names.begin(), names.end(), given.stem().string()) != names.end();
+      throw FileError(fmt::format("there is no file {}; {}", name_or_file,
+                                  known ? fmt::format("the catalogue has a model '{}'", given.stem().string())
+                                        : "'rattleback models' lists the catalogue"));
+    }
+    return read_model(read_file(name_or_file), name_or_file, parameters);
   }
   const auto names = catalogue();
   if (std::find(names.begin(), names.end(), name_or_file) != names.end()) {
     const fs::path path = catalogue_directory() / (name_or_file + ".toml");
-    return read_model(read_text(path), path.filename().string(), parameters);
+    return read_model(read_file(path.string()), path.filename().string(), parameters);
   }
   const auto meant = closest_name(name_or_file, names);
   throw ModelError(fmt::format("there is no model '{}' in the catalogue{}", name_or_file,

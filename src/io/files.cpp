@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "rattleback/io/model.hpp"
@@ -18,11 +19,13 @@ namespace {
 
 constexpr std::size_t buffer_size = 1U << 18;
 
-[[noreturn]] void fail(const char* what, const std::string& path, const char* advice = "") {
+[[noreturn]] void fail(const char* what, const std::string& path) {
   const int error = errno;
-  const char* hint = error == ENOSPC   ? "; free some space and continue with --resume"
-                     : error == ENOENT ? "; does the directory exist?"
-                                       : advice;
+  const char* hint = error == ENOSPC                                        ? "; free some space"
+                     : error == ENOENT                                      ? "; does the directory exist?"
+                     : error == ENOTDIR                                     ? "; a part of the path is a file"
+                     : error == EACCES || error == EPERM || error == EROFS ? "; choose another place"
+                                                                            : "";
   throw FileError(fmt::format("cannot {} {}: {}{}", what, path, std::strerror(error), hint));
 }
 
@@ -43,11 +46,16 @@ void synchronise_descriptor(int descriptor, const std::string& path) {
 }  // namespace
 
 AppendFile::AppendFile(const std::string& path, std::int64_t keep) : path_(path), size_(keep) {
-  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | (keep == 0 ? O_CREAT : 0), 0666);
+  if (descriptor_ < 0 && keep > 0 && errno == ENOENT) {
+    throw FileError(fmt::format("{} is missing, with the rows that were recorded before the checkpoint; the run must start "
+                                "anew (--force)",
+                                path));
+  }
   if (descriptor_ < 0) fail("write to", path);
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(descriptor_);
-    throw FileError(fmt::format("{} is being written by another run", path));
+    throw FileError(fmt::format("{} is being written by another run; wait for it, or choose another file", path));
   }
   struct stat status {};
   if (::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode)) {
@@ -91,6 +99,7 @@ void replace_file(const std::string& path, std::string_view content) {
     synchronise_descriptor(descriptor, temporary);
   } catch (...) {
     ::close(descriptor);
+    ::unlink(temporary.c_str());
     throw;
   }
   ::close(descriptor);
@@ -98,6 +107,8 @@ void replace_file(const std::string& path, std::string_view content) {
 }
 
 std::string read_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw FileError(fmt::format("{} is a directory, expected a file", path));
   std::ifstream file(path, std::ios::binary);
   std::string text;
   if (file) text.assign(std::istreambuf_iterator<char>(file), {});

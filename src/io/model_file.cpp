@@ -38,9 +38,12 @@ class SourceText {
     std::string_view shown = line(place.line);
     if (!shown.empty() && shown.back() == '\r') shown.remove_suffix(1);
     std::string clean;
-    for (const char c : shown.substr(0, 200)) clean += static_cast<unsigned char>(c) < 0x20U ? ' ' : c;
-    throw ModelError(fmt::format("{}:{}:{}: {}\n  {}\n  {}^", file_, place.line, place.column, summary, clean,
-                                 std::string(std::min<std::size_t>(place.column, 200) - 1, ' ')));
+    constexpr std::size_t longest = 200;
+    for (const char c : shown.substr(0, longest)) clean += c == '\t' ? ' ' : c;
+    throw ModelError(fmt::format("{}:{}:{}: {}{}", file_, place.line, place.column, summary,
+                                 place.column > longest
+                                     ? ""
+                                     : fmt::format("\n  {}\n  {}^", clean, std::string(std::max<std::size_t>(place.column, 1) - 1, ' '))));
   }
 
   /// Where the content of the string literal begins that stands at a place.
@@ -100,7 +103,7 @@ class Reader {
     try {
       root_ = toml::parse(text_, source_.file());
     } catch (const toml::parse_error& error) {
-      source_.fail(place_of(error.source()), std::string(error.description()));
+      source_.fail(place_of(error.source()), std::string(error.description()) + advice_for(error.description()));
     }
     check_keys(root_, top_level_keys, "a model");
     read_parameters();
@@ -133,6 +136,18 @@ class Reader {
  private:
   [[noreturn]] void fail(const toml::node& node, const std::string& summary) const { source_.fail(place_of(node), summary); }
 
+  /// What people mean whose file is not TOML.
+  static std::string advice_for(std::string_view description) {
+    const auto mentions = [&](std::string_view word) { return description.find(word) != std::string_view::npos; };
+    if (mentions("UTF-8") || mentions("utf-8")) return "; save the file as UTF-8";
+    if (mentions("control characters other than TAB") || mentions("end-of-file")) return "; is the closing quote missing?";
+    if (mentions("parsing floating-point") || mentions("determine value type") || mentions("parsing integer") ||
+        mentions("expected a comment or whitespace") || mentions("could not determine")) {
+      return "; an expression stands in quotes";
+    }
+    return "";
+  }
+
   void check_keys(const toml::table& table, const std::vector<std::string>& known, const std::string& what) const {
     for (const auto& [key, value] : table) {
       const std::string name(key.str());
@@ -151,7 +166,13 @@ class Reader {
   }
 
   const std::string& text_of(const toml::node& node, const std::string& what) const {
-    if (const auto* text = node.as_string()) return text->get();
+    if (const auto* text = node.as_string()) {
+      const auto control = [](char c) { return (static_cast<unsigned char>(c) < 0x20U && c != '\n' && c != '\t' && c != '\r') || c == 0x7F; };
+      if (std::any_of(text->get().begin(), text->get().end(), control)) {
+        fail(node, fmt::format("{} contains a control character; remove it", what));
+      }
+      return text->get();
+    }
     fail(node, fmt::format("{} must be a text in quotes, found {}", what, type_name(node)));
   }
 
@@ -174,7 +195,8 @@ class Reader {
 
   ParseOptions options_at(const toml::node& node, std::vector<std::string> names) const {
     const Place inside = source_.inside_string(place_of(node));
-    return {source_.file(), static_cast<int>(inside.line), static_cast<int>(inside.column), std::move(names), integers_};
+    return {source_.file(), static_cast<int>(inside.line), static_cast<int>(inside.column), std::move(names), integers_,
+            noninteger_,    advice_};
   }
 
   template <class Parse>
@@ -233,14 +255,15 @@ class Reader {
       if (const Expression e = parse(name); e.is_symbol() && e.name() == name && name.back() != '\'' && name != "sum") return;
     } catch (const ParseError&) {
     }
-    fail(place, fmt::format("'{}' cannot be the name of {}; names are letters, digits and _, and neither a function "
-                            "nor pi",
+    fail(place, fmt::format("'{}' cannot be the name of {}; names are Latin and Greek letters, digits and _, "
+                            "and none of pi, sum and the functions",
                             name, what));
   }
 
   // [parameters]: numbers, or expressions of the parameters before them
   void read_parameters() {
     ParameterValues unused = replaced_;
+    advice_ = "; a parameter may use those that stand before it in the file";
     if (const toml::table* parameters = table("parameters")) {
       for (const auto& [name, node] : in_order(*parameters)) {
         check_name(name, *node, "a parameter");
@@ -257,9 +280,14 @@ class Reader {
         parameter_names_.push_back(name);
         parameter_places_.push_back(node);
         values_[Expression::symbol(name)] = value;
-        if (value == std::floor(value) && std::abs(value) < 1e9) integers_[name] = static_cast<int>(value);
+        if (value == std::floor(value) && std::abs(value) < 1e9) {
+          integers_[name] = static_cast<int>(value);
+        } else {
+          noninteger_[name] = value;
+        }
       }
     }
+    advice_ = "; declare it as a coordinate, or with its value in [parameters]";
     if (!unused.empty()) {
       const std::string& name = unused.begin()->first;
       const auto meant = closest_name(name, parameter_names_);
@@ -325,8 +353,10 @@ class Reader {
           std::vector<std::string> names;
           for (const Expression& q : coordinates_) names.push_back(shortened(q));
           const auto meant = closest_name(text, names);
-          fail(item, fmt::format("'{}' in {} is not a coordinate{}", text, what,
-                                 meant ? fmt::format("; did you mean '{}'?", *meant) : ""));
+          if (names.size() > 12) names.resize(12), names.emplace_back("...");
+          fail(item, fmt::format("'{}' in {} is not a coordinate; {}", text, what,
+                                 meant ? fmt::format("did you mean '{}'?", *meant)
+                                       : fmt::format("the coordinates are {}", fmt::join(names, ", "))));
         }
         indices.push_back(static_cast<std::size_t>(found - coordinates_.begin()));
       }
@@ -396,7 +426,13 @@ class Reader {
   void read_conserved(SystemDefinition& definition) {
     const toml::table* conserved = table("conserved");
     if (conserved == nullptr) return;
+    auto taken = all_names();
+    taken.insert(taken.end(), {"energy", "time"});
     for (const auto& [name, node] : in_order(*conserved)) {
+      check_name(name, *node, "a conserved quantity");
+      if (std::find(taken.begin(), taken.end(), name) != taken.end()) {
+        fail(*node, fmt::format("the conserved quantity {} has a name that is taken; rename it", name));
+      }
       definition.conserved.push_back({name, expression(*node, "the conserved quantity " + name, all_names())});
     }
   }
@@ -478,6 +514,8 @@ class Reader {
   std::vector<Parameter> parameters_;
   std::vector<std::string> parameter_names_;
   std::unordered_map<std::string, int> integers_;
+  std::unordered_map<std::string, double> noninteger_;
+  std::string advice_;  ///< for unknown names
   std::unordered_map<Expression, double> values_;
   std::vector<Expression> coordinates_;
   std::vector<const toml::node*> coordinate_places_;
@@ -493,20 +531,39 @@ Model read_model(std::string_view text, const std::string& file, const Parameter
   return Reader(text, file, parameters).read();
 }
 
-double number_from_text(std::string_view text, const std::string& what, const ParameterValues& values) {
-  ParseOptions options{what, 1, 1, std::vector<std::string>{}, {}};
-  std::unordered_map<Expression, double> numbers;
+std::vector<double> numbers_from_text(std::string_view text, const std::string& what, const ParameterValues& values) {
+  ParseOptions options{what, 1, 1, std::vector<std::string>{}, {}, {}, "; it must be a number"};
+  std::unordered_map<Expression, double> known;
   for (const auto& [name, value] : values) {
     options.names->push_back(name);
-    numbers[Expression::symbol(name)] = value;
+    known[Expression::symbol(name)] = value;
   }
-  try {
-    const double value = evaluate(parse(text, options), numbers);
-    if (!std::isfinite(value)) throw ModelError(fmt::format("{} is {}; it must be a finite number", what, value));
-    return value;
-  } catch (const ParseError& error) {
-    throw ModelError(error.what());
+  std::vector<double> numbers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string piece(text.substr(begin, end - begin));
+    char* rest = nullptr;  // nan and inf are numbers to people, but not expressions
+    double value = std::strtod(piece.c_str(), &rest);
+    const bool word = piece.find_first_of("0123456789") == std::string::npos;
+    if (piece.empty() || *rest != '\0' || std::isfinite(value) || !word) {
+      try {
+        value = evaluate(parse(piece, options), known);
+      } catch (const ParseError& error) {
+        const std::size_t column = begin + static_cast<std::size_t>(error.column());
+        throw ModelError(fmt::format("{}:1:{}: {}\n  {}\n  {}^", what, column, error.summary(), text, std::string(column - 1, ' ')));
+      }
+    }
+    if (!std::isfinite(value)) throw ModelError(fmt::format("{} must be a finite number, found {}", what, piece));
+    numbers.push_back(value);
+    begin = end + 1;
   }
+  return numbers;
+}
+
+double number_from_text(std::string_view text, const std::string& what, const ParameterValues& values) {
+  const auto numbers = numbers_from_text(text, what, values);
+  if (numbers.size() != 1) throw ModelError(fmt::format("{} must be one number, found {}", what, text));
+  return numbers[0];
 }
 
 }  // namespace rattleback

@@ -66,6 +66,7 @@ struct ResultFile::Implementation {
 
   void start_anew() {
     rows.emplace(rows_path, 0);
+    fs::remove(checkpoint_path);
     if (csv) rows->append(csv_header(columns));
   }
 
@@ -82,6 +83,34 @@ struct ResultFile::Implementation {
     }
     rows.emplace(rows_path, stored.row_bytes);
     resumed = stored.checkpoint;
+  }
+
+  /// What fails when a checkpoint is there can be continued.
+  template <class Work>
+  void guarded(Work&& work) const {
+    try {
+      work();
+    } catch (const FileError& error) {
+      std::error_code ignored;
+      if (!fs::exists(checkpoint_path, ignored)) throw;
+      throw FileError(fmt::format("{}; the run is saved up to its last checkpoint: continue it with --resume", error.what()));
+    }
+  }
+
+  void record(const Sample& s) {
+    row.clear();
+    const double time[] = {s.time};
+    const double energy[] = {s.energy};
+    for (const std::span<const double> part :
+         {std::span<const double>(time), s.q, s.v, s.p, s.multipliers, std::span<const double>(energy), s.constraint, s.conserved}) {
+      put(part);
+    }
+    if (csv) {
+      row += '\n';
+      rows->append(std::string_view(row).substr(1));  // without the first comma
+    } else {
+      rows->append(row);
+    }
   }
 
   void put(std::span<const double> values) {
@@ -124,33 +153,24 @@ ResultFile::~ResultFile() = default;
 
 const Checkpoint* ResultFile::resumed() const { return implementation_->resumed ? &*implementation_->resumed : nullptr; }
 
-void ResultFile::record(const Sample& s) {
-  Implementation& i = *implementation_;
-  i.row.clear();
-  const double time[] = {s.time};
-  const double energy[] = {s.energy};
-  for (const std::span<const double> part :
-       {std::span<const double>(time), s.q, s.v, s.p, s.multipliers, std::span<const double>(energy), s.constraint, s.conserved}) {
-    i.put(part);
-  }
-  if (i.csv) {
-    i.row += '\n';
-    i.rows->append(std::string_view(i.row).substr(1));  // without the first comma
-  } else {
-    i.rows->append(i.row);
-  }
+void ResultFile::record(const Sample& sample) {
+  implementation_->guarded([&] { implementation_->record(sample); });
 }
 
 void ResultFile::checkpoint(const Checkpoint& checkpoint) {
   Implementation& i = *implementation_;
-  i.rows->synchronise();
-  replace_file(i.checkpoint_path, checkpoint_text({i.description, checkpoint, i.rows->size()}));
+  i.guarded([&] {
+    i.rows->synchronise();
+    replace_file(i.checkpoint_path, checkpoint_text({i.description, checkpoint, i.rows->size()}));
+  });
 }
 
 void ResultFile::finish(const RunResult& result) {
   Implementation& i = *implementation_;
-  i.rows->synchronise();
-  if (!i.csv) write_hdf5(i.path, i.rows_path, i.columns, i.description, result);
+  i.guarded([&] {
+    i.rows->synchronise();
+    if (!i.csv) write_hdf5(i.path, i.rows_path, i.columns, i.description, result);
+  });
   if (result.outcome == RunOutcome::interrupted) return;
   fs::remove(i.checkpoint_path);
   if (!i.csv) fs::remove(i.rows_path);

@@ -51,7 +51,7 @@ PivotedNewton::PivotedNewton(const ImplicitSystem& system)
       outputs_(make_program(concatenate(system.data, system.unknowns), system.outputs)),
       arguments_(system.data.size() + size_), unknowns_(arguments_.data() + system.data.size(), size_),
       values_(2 * size_ + entries_.size()), previous_(size_), correction_(size_), next_correction_(size_),
-      unknown_scale_(size_), row_scale_(size_), column_scale_(size_), order_(size_) {
+      unknown_scale_(size_), previous_scale_(size_), noise_(size_), row_scale_(size_), column_scale_(size_), order_(size_) {
   if (size_ <= preallocated_size) matrix_.resize(size_ * size_);
 }
 
@@ -72,12 +72,40 @@ bool PivotedNewton::evaluate(LaneReport& report) {
   return true;
 }
 
+// An unknown may vanish because others balance each other, as accelerations do at an equilibrium: its rounding errors
+// are then relative to the terms of the equations that determine it, those in which it has a large coefficient, and
+// an equation of such unknowns holds up to the rounding errors of these.
+void PivotedNewton::find_scales() {
+  constexpr double large = 0.1;
+  std::fill(row_scale_.begin(), row_scale_.end(), 0.0);
+  std::fill(column_scale_.begin(), column_scale_.end(), 0.0);
+  const auto entry = [&](std::size_t k) { return std::abs(values_[2 * size_ + k]); };
+  for (std::size_t k = 0; k < entries_.size(); ++k) {
+    row_scale_[entries_[k].first] = std::max(row_scale_[entries_[k].first], entry(k));
+  }
+  const auto relative = [&](std::size_t k) { return entry(k) > 0.0 ? entry(k) / row_scale_[entries_[k].first] : 0.0; };
+  for (std::size_t k = 0; k < entries_.size(); ++k) {
+    column_scale_[entries_[k].second] = std::max(column_scale_[entries_[k].second], relative(k));
+  }
+  for (std::size_t i = 0; i < size_; ++i) unknown_scale_[i] = std::max(unknown_scale_[i], std::abs(unknowns_[i]));
+  for (std::size_t k = 0; k < entries_.size(); ++k) {
+    const auto [row, column] = entries_[k];
+    if (entry(k) == 0.0 || relative(k) < large * column_scale_[column]) continue;
+    const double size = values_[size_ + row] / entry(k);
+    if (std::isfinite(size)) unknown_scale_[column] = std::max(unknown_scale_[column], size);
+  }
+  std::fill(noise_.begin(), noise_.end(), 0.0);
+  for (std::size_t k = 0; k < entries_.size(); ++k) {
+    noise_[entries_[k].first] += entry(k) * unknown_scale_[entries_[k].second];
+  }
+}
+
 double PivotedNewton::worst_residual(LaneReport& report) const {
   report.residual = 0.0;
   for (std::size_t i = 0; i < size_; ++i) {
     if (values_[i] == 0.0) continue;
     // Against an infinite magnitude every residual would be small.
-    const double magnitude = values_[size_ + i];
+    const double magnitude = std::max(values_[size_ + i], noise_[i]);
     const double relative =
         std::isfinite(magnitude) ? std::abs(values_[i]) / magnitude : std::numeric_limits<double>::infinity();
     if (relative <= report.residual) continue;
@@ -90,17 +118,7 @@ double PivotedNewton::worst_residual(LaneReport& report) const {
 bool PivotedNewton::factorise(LaneReport& report) {
   const std::size_t n = size_;
   matrix_.assign(n * n, 0.0);
-  std::fill(row_scale_.begin(), row_scale_.end(), 0.0);
-  for (std::size_t k = 0; k < entries_.size(); ++k) {
-    const auto [row, column] = entries_[k];
-    matrix_[row * n + column] = values_[2 * n + k];
-    row_scale_[row] = std::max(row_scale_[row], std::abs(values_[2 * n + k]));
-  }
-  std::fill(column_scale_.begin(), column_scale_.end(), 0.0);
-  for (const auto& [row, column] : entries_) {
-    if (row_scale_[row] == 0.0) continue;
-    column_scale_[column] = std::max(column_scale_[column], std::abs(matrix_[row * n + column]) / row_scale_[row]);
-  }
+  for (std::size_t k = 0; k < entries_.size(); ++k) matrix_[entries_[k].first * n + entries_[k].second] = values_[2 * n + k];
   for (std::size_t i = 0; i < n; ++i) order_[i] = i;
   for (std::size_t c = 0; c < n; ++c) {
     std::size_t best = c;
@@ -129,37 +147,17 @@ bool PivotedNewton::factorise(LaneReport& report) {
   return true;
 }
 
-template <class RightHandSide>
-void PivotedNewton::solve_factorised(RightHandSide&& right, std::vector<double>& solution) const {
+void PivotedNewton::newton_correction(std::vector<double>& correction) const {
   const std::size_t n = size_;
   for (std::size_t c = 0; c < n; ++c) {
     const double* const row = &matrix_[order_[c] * n];
-    solution[c] = right(order_[c]);
-    for (std::size_t k = 0; k < c; ++k) solution[c] -= row[k] * solution[k];
+    correction[c] = -values_[order_[c]];
+    for (std::size_t k = 0; k < c; ++k) correction[c] -= row[k] * correction[k];
   }
   for (std::size_t c = n; c-- > 0;) {
     const double* const row = &matrix_[order_[c] * n];
-    for (std::size_t k = c + 1; k < n; ++k) solution[c] -= row[k] * solution[k];
-    solution[c] /= row[c];
-  }
-}
-
-void PivotedNewton::newton_correction(std::vector<double>& correction) const {
-  solve_factorised([&](std::size_t i) { return -values_[i]; }, correction);
-}
-
-// An unknown may vanish where others balance each other, as the accelerations at an equilibrium do: its rounding
-// errors are then relative to the terms of the equations, not to itself. Two patterns of signs, so that the
-// terms do not cancel by accident.
-void PivotedNewton::widen_unknown_scales() {
-  for (const std::size_t period : {std::size_t{1}, std::size_t{2}}) {
-    solve_factorised(
-        [&](std::size_t i) { return (i % period == 0 ? 1.0 : -1.0) * values_[size_ + i]; }, next_correction_);
-    for (std::size_t i = 0; i < size_; ++i) {
-      if (std::isfinite(next_correction_[i])) {
-        unknown_scale_[i] = std::max(unknown_scale_[i], std::abs(next_correction_[i]));
-      }
-    }
+    for (std::size_t k = c + 1; k < n; ++k) correction[c] -= row[k] * correction[k];
+    correction[c] /= row[c];
   }
 }
 
@@ -182,16 +180,14 @@ void PivotedNewton::iterate(LaneReport& report) {
     report.outcome = Outcome::not_finite;
     if (!evaluate(report)) return;
     report.outcome = Outcome::converged;
+    find_scales();
     const double residual = worst_residual(report);
     if (residual <= epsilon) return;
     report.outcome = Outcome::singular;
     if (!factorise(report)) return;
     newton_correction(correction_);
     ++report.iterations;
-    for (std::size_t i = 0; i < size_; ++i) {
-      unknown_scale_[i] = std::max({unknown_scale_[i], std::abs(unknowns_[i]), std::abs(correction_[i])});
-    }
-    widen_unknown_scales();
+    for (std::size_t i = 0; i < size_; ++i) unknown_scale_[i] = std::max(unknown_scale_[i], std::abs(correction_[i]));
     const double size = scaled_size(correction_);
     const bool stalled = std::max(size, residual) <= acceptable_floor && size > 0.5 * last_size;
     last_size = size;
@@ -200,6 +196,7 @@ void PivotedNewton::iterate(LaneReport& report) {
     if (stalled || size == 0.0 || (size <= epsilon && at_floor)) return;
 
     std::copy(unknowns_.begin(), unknowns_.end(), previous_.begin());
+    std::copy(unknown_scale_.begin(), unknown_scale_.end(), previous_scale_.begin());
     bool accepted = false;
     for (double damping = 1.0; damping >= smallest_damping && !accepted; damping *= 0.5) {
       for (std::size_t i = 0; i < size_; ++i) unknowns_[i] = previous_[i] + damping * correction_[i];
@@ -207,7 +204,16 @@ void PivotedNewton::iterate(LaneReport& report) {
       if (!evaluate(report)) continue;
       report.outcome = Outcome::not_converged;
       newton_correction(next_correction_);
-      accepted = size <= acceptable_floor || scaled_size(next_correction_) <= (1.0 - 0.25 * damping) * size;
+      // A guess of zeros says little about the sizes of unknowns; the trial tells what of the next correction is rounding.
+      find_scales();
+      double next_size = 0.0;
+      for (std::size_t i = 0; i < size_; ++i) {
+        const double next = std::abs(next_correction_[i]);
+        if (next <= stalled_floor * epsilon * unknown_scale_[i]) continue;
+        next_size = std::max(next_size, next / (previous_scale_[i] > 0.0 ? previous_scale_[i] : unknown_scale_[i]));
+      }
+      std::copy(previous_scale_.begin(), previous_scale_.end(), unknown_scale_.begin());
+      accepted = size <= acceptable_floor || next_size <= (1.0 - 0.25 * damping) * size;
     }
     if (!accepted) {
       if (at_floor) {  // ill-conditioned: rounding hides any progress, and the equations hold

@@ -8,9 +8,8 @@
 
 namespace rattleback {
 
-/// The careful way to solve an implicit system, for the steps that the generated code gives up:
-/// damped Newton iteration on all equations at once, row-scaled, with partial pivoting. It knows
-/// why it fails. Slower, and independent of how many lanes the failed step was part of.
+/// Damped Newton iteration on all equations of a block at once, row-scaled, with partial pivoting. It knows why it
+/// fails. Slower than generated code, and independent of how many lanes the failed step was part of.
 class PivotedNewton {
  public:
   explicit PivotedNewton(const ImplicitSystem& system);
@@ -22,14 +21,12 @@ class PivotedNewton {
  private:
   /// Residuals, magnitudes and Jacobian at unknowns_; false if one of them is not finite.
   bool evaluate(LaneReport& report);
+  /// The sizes of rows, of unknowns, and of what their rounding errors are relative to, from the last evaluation.
+  void find_scales();
   /// The largest residual relative to its terms.
   double worst_residual(LaneReport& report) const;
   /// Factorises the Jacobian of the last evaluation; false if it is singular.
   bool factorise(LaneReport& report);
-  template <class RightHandSide>
-  void solve_factorised(RightHandSide&& right, std::vector<double>& solution) const;
-  /// An unknown is at least as large as what the terms of the equations make of it: |J⁻¹ (± magnitudes)|.
-  void widen_unknown_scales();
   /// −J⁻¹ r with the factors at hand and the residuals of the last evaluation.
   void newton_correction(std::vector<double>& correction) const;
   /// Largest component relative to the size of its unknown.
@@ -48,6 +45,8 @@ class PivotedNewton {
   std::vector<double> correction_;
   std::vector<double> next_correction_;
   std::vector<double> unknown_scale_;
+  std::vector<double> previous_scale_;
+  std::vector<double> noise_;  ///< Σⱼ |Jᵢⱼ| scaleⱼ: what the rounding errors of the unknowns are relative to, in each equation
   std::vector<double> matrix_;
   std::vector<double> row_scale_;
   std::vector<double> column_scale_;

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "jit.hpp"
-#include "pivoted_newton.hpp"
+#include "careful_solver.hpp"
 #include "rattleback/expr/print.hpp"
 #include "step_interpreter.hpp"
 
@@ -20,7 +20,7 @@ const char* outcome_name(Outcome outcome) {
 struct Step::State {
   State(ImplicitSystem s, int lane_count, Backend backend)
       : system(std::move(s)), lanes(lane_count), program(make_step_program(system)), interpreter(program),
-        pivoted(system), reports(static_cast<std::size_t>(lane_count)), lane_data(system.data.size()),
+        careful(system), reports(static_cast<std::size_t>(lane_count)), lane_data(system.data.size()),
         lane_outputs(system.outputs.size()), saved_state(system.state * static_cast<std::size_t>(lane_count)) {
     if (use_compiler(backend)) {
       compiled = compile_cached(program, lanes);
@@ -67,7 +67,7 @@ struct Step::State {
       LaneReport& report = reports[l];
       const std::int64_t before = report.iterations;
       gather(data, l);
-      pivoted.solve(lane_data, lane_outputs, report);
+      careful.solve(lane_data, lane_outputs, report);
       const int used = static_cast<int>(report.iterations - before);
       if (report.outcome != Outcome::converged) report.failed_iterations = used;
       report.max_iterations = std::max(report.max_iterations, used);
@@ -136,7 +136,7 @@ struct Step::State {
   StepProgram program;
   StepInterpreter<double> interpreter;
   Compiled<StepFunction> compiled;
-  PivotedNewton pivoted;
+  CarefulSolver careful;
   StepCounters counters{};
   std::vector<LaneReport> reports;
   std::vector<double> lane_data;

@@ -69,22 +69,6 @@ void check_symbols(const ImplicitSystem& s) {
   check(s.guess, "guess", false);
 }
 
-/// Where an equation does not depend on an unknown although it contains it, as a(x + y) − a(x − y) contains x, any
-/// value of the unknown will do: equations are ordered by what they depend on.
-ImplicitSystem without_idle_unknowns(ImplicitSystem system, const SparseMatrix& slopes) {
-  std::vector<std::unordered_set<Expression>> needed(system.residuals.size());
-  for (const auto& e : slopes.entries) needed[idx(e.row)].insert(system.unknowns[idx(e.column)]);
-  const std::unordered_set<Expression> unknowns(system.unknowns.begin(), system.unknowns.end());
-  for (std::size_t i = 0; i < system.residuals.size(); ++i) {
-    Substitution idle;
-    for (const Expression& s : free_symbols(system.residuals[i])) {
-      if (unknowns.contains(s) && !needed[i].contains(s)) idle.emplace(s, Expression(0.0));
-    }
-    if (!idle.empty()) system.residuals[i] = substitute(system.residuals[i], idle);
-  }
-  return system;
-}
-
 [[noreturn]] void report_unmatched(const ImplicitSystem& system, const BlockStructure& structure) {
   std::string message = "the equations cannot determine the unknowns:";
   for (const int e : structure.unmatched_equations) {
@@ -205,8 +189,16 @@ class StepBuilder {
     return {r, builder_.magnitude(r)};
   }
 
+  /// Linear blocks that follow each other are computed as one: there is nothing to iterate between them.
   void add_block(const EquationBlock& block) {
-    program_.blocks.push_back(is_linear(block) ? linear_block(block) : iterative_block(block));
+    StepBlock step = is_linear(block) ? linear_block(block) : iterative_block(block);
+    if (step.iterative || program_.blocks.empty() || program_.blocks.back().iterative) {
+      program_.blocks.push_back(std::move(step));
+      return;
+    }
+    StepBlock& last = program_.blocks.back();
+    last.residuals.insert(last.residuals.end(), step.residuals.begin(), step.residuals.end());
+    last.must_be_finite.insert(last.must_be_finite.end(), step.must_be_finite.begin(), step.must_be_finite.end());
   }
 
   /// r(u) = J u + r(0) with J independent of u: u = −J⁻¹ r(0).
@@ -344,6 +336,20 @@ class StepBuilder {
 };
 
 }  // namespace
+
+ImplicitSystem without_idle_unknowns(ImplicitSystem system, const SparseMatrix& slopes) {
+  std::vector<std::unordered_set<Expression>> needed(system.residuals.size());
+  for (const auto& e : slopes.entries) needed[idx(e.row)].insert(system.unknowns[idx(e.column)]);
+  const std::unordered_set<Expression> unknowns(system.unknowns.begin(), system.unknowns.end());
+  for (std::size_t i = 0; i < system.residuals.size(); ++i) {
+    Substitution idle;
+    for (const Expression& s : free_symbols(system.residuals[i])) {
+      if (unknowns.contains(s) && !needed[i].contains(s)) idle.emplace(s, Expression(0.0));
+    }
+    if (!idle.empty()) system.residuals[i] = substitute(system.residuals[i], idle);
+  }
+  return system;
+}
 
 StepProgram make_step_program(const ImplicitSystem& system, Constants constants) {
   validate(system);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "builder.hpp"
+#include "rattleback/expr/derivative.hpp"
 #include "rattleback/kernel/implicit_system.hpp"
 #include "rattleback/kernel/program.hpp"
 
@@ -74,5 +75,9 @@ inline constexpr double linear_floor = 1024.0;
 /// Throws StructureError if the equations cannot determine the unknowns, or contain symbols that are
 /// neither data nor unknowns.
 StepProgram make_step_program(const ImplicitSystem& system, Constants constants = Constants::folded);
+
+/// Where an equation does not depend on an unknown although it contains it, as a(x + y) − a(x − y) contains x, any
+/// value of the unknown will do: equations are ordered by what they depend on. `slopes` is the Jacobian of the residuals.
+ImplicitSystem without_idle_unknowns(ImplicitSystem system, const SparseMatrix& slopes);
 
 }  // namespace rattleback

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -55,6 +56,19 @@ std::vector<double> find_massless_direction(const Eigen::MatrixXd& mass, const E
   return {direction.begin(), direction.end()};
 }
 
+/// The innermost part of the expressions that has no finite value.
+std::string first_undefined(std::span<const Expression> expressions, std::span<const Expression> inputs,
+                            std::span<const double> point) {
+  const Graph graph(expressions);
+  std::vector<Expression> parts;
+  for (std::size_t i = 0; i < graph.size(); ++i) parts.push_back(graph[i]);
+  const std::vector<double> values = evaluate_at(inputs, parts, point);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!std::isfinite(values[i])) return shortened(parts[i]);
+  }
+  return "the energy";
+}
+
 std::optional<State> project(const System& system, std::span<const double> parameters, const State& state) {
   Step step(projection(system), 1, Backend::interpreted);
   std::vector<double> data = joined_data(state, parameters);
@@ -75,14 +89,13 @@ PointReport examine(const System& system, std::span<const double> parameters, co
   const std::vector<double> point = joined_data(state, parameters);
 
   std::vector<Expression> checked = observables(system);
+  checked.resize(checked.size() - system.conserved().size());  // these may be undefined where the motion is not
   for (const auto* list : {&system.momenta(), &system.forces()}) checked.insert(checked.end(), list->begin(), list->end());
   const std::vector<double> values = evaluate_at(inputs, checked, point);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) {
-      throw StartError(fmt::format("the initial state is outside the domain of the model: {} is {} there; change the "
-                                   "initial data or the parameters",
-                                   i == 0 ? "the energy" : shortened(checked[i]), values[i]));
-    }
+  if (!std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); })) {
+    throw StartError(fmt::format("the initial state is outside the domain of the model: {} is not finite there; change the "
+                                 "initial data or the parameters",
+                                 first_undefined(checked, inputs, point)));
   }
   const Eigen::MatrixXd a = evaluate_matrix(system.constraint_matrix(), inputs, point);
   PointReport report;
@@ -123,9 +136,9 @@ void require_regular_start(const System& system, std::span<const double> paramet
         redundant
             ? fmt::format("{} is redundant: it follows from the constraints before it, everywhere; remove it",
                           system.row_name_with_text(row))
-            : fmt::format("the constraints have rank {} at q = {} and {} elsewhere: {} depends on those before it there; "
-                          "start from another position",
-                          report.rank, listed(state.q), everywhere.generic_rank, system.row_name_with_text(row)));
+            : fmt::format("the constraints have rank {} at q = {} and {} elsewhere: {} {} there; start from another position",
+                          report.rank, listed(state.q), everywhere.generic_rank, system.row_name_with_text(row),
+                          row == 0 ? "vanishes" : "depends on those before it"));
   }
   if (!report.massless_direction.empty()) {
     throw StartError(fmt::format(

@@ -19,8 +19,11 @@ constexpr int steps_between_restarts = 1000;
 /// A map (q, v, parameters) ↦ outputs, compiled.
 class StateMap {
  public:
-  StateMap(ImplicitSystem map, const Problem& problem) : step_(with_typical(std::move(map), problem)) {
-    data_ = step_.system().typical;
+  StateMap(ImplicitSystem map, const Problem& problem)
+      : data_(problem.start_data()), step_([&] {
+          map.typical = data_;
+          return std::move(map);
+        }()) {
     outputs_.resize(step_.system().outputs.size());
   }
   bool operator()(const double* state, std::size_t size) {
@@ -31,14 +34,8 @@ class StateMap {
   std::string failure() const { return step_.describe(step_.reports()[0]); }
 
  private:
-  static ImplicitSystem with_typical(ImplicitSystem map, const Problem& problem) {
-    map.typical = problem.start.q;
-    map.typical.insert(map.typical.end(), problem.start.v.begin(), problem.start.v.end());
-    map.typical.insert(map.typical.end(), problem.parameters.begin(), problem.parameters.end());
-    return map;
-  }
-  Step step_;
   std::vector<double> data_;
+  Step step_;
   std::vector<double> outputs_;
 };
 
@@ -146,12 +143,12 @@ struct ReferenceFlow::Implementation {
     while (t < time) take_internal_step();
     State state{std::vector<double>(n), std::vector<double>(n)};
     double* values = N_VGetArrayPointer(interpolated);
-    if (steps_since_restart == 0) {
-      std::copy_n(N_VGetArrayPointer(y), 2 * n, values);
+    if (time == snapshots.back().t) {  // on the constraints already
+      std::copy(snapshots.back().y.begin(), snapshots.back().y.end(), values);
     } else {
       CVodeGetDky(memory, time, 0, interpolated);
+      project(values);
     }
-    project(values);
     std::copy_n(values, n, state.q.begin());
     std::copy_n(values + n, n, state.v.begin());
     return state;

@@ -80,6 +80,9 @@ Request read(std::string_view text) {
     if (e.info.name == words[0]) request.entry = &e;
   }
   if (request.entry == nullptr) {
+    if (words[0].find(',') != std::string::npos) {
+      throw MethodError(fmt::format("there is no method '{}'; 'rattleback compare' takes several", words[0]));
+    }
     throw MethodError(fmt::format("there is no method '{}'{}", words[0], suggestion(words[0], names)));
   }
   std::vector<std::string> known;

@@ -1,33 +1,13 @@
 // The command as its users meet it: output, messages, exit status.
 
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <string>
+
+#include "command.hpp"
 
 namespace {
 
-struct Result {
-  int status;
-  std::string output;
-};
-
-/// Runs the command in a shell and collects what it prints.
-Result run(const std::string& arguments, bool errors_too = true) {
-  const std::string command =
-      std::string(RATTLEBACK_COMMAND) + " " + arguments + (errors_too ? " 2>&1" : " 2>/dev/null");
-  FILE* pipe = popen(command.c_str(), "r");
-  Result result{-1, ""};
-  std::array<char, 4096> buffer{};
-  for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-    result.output.append(buffer.data(), n);
-  result.status = WEXITSTATUS(pclose(pipe));
-  return result;
-}
+using namespace rattleback::test;
 
 TEST(Command, prints_its_version) {
   const Result r = run("--version");
@@ -43,9 +23,11 @@ TEST(Command, help_names_the_commands_and_gives_an_example) {
 }
 
 TEST(Command, every_command_has_help_with_an_example) {
-  const Result r = run("demo --help");
-  EXPECT_EQ(r.status, 0);
-  EXPECT_NE(r.output.find("Example:"), std::string::npos);
+  for (const char* command : {"models", "show", "run", "compare", "demo"}) {
+    const Result r = run(std::string(command) + " --help");
+    EXPECT_EQ(r.status, 0);
+    EXPECT_TRUE(contains(r.output, "Example:\n  rattleback " + std::string(command)));
+  }
 }
 
 TEST(Command, a_wrong_request_ends_with_status_2_and_says_what_to_do) {
@@ -53,7 +35,8 @@ TEST(Command, a_wrong_request_ends_with_status_2_and_says_what_to_do) {
   for (const char* arguments : {"", "fly", "demo --fast", "--nonsense"}) {
     const Result r = run(arguments);
     EXPECT_EQ(r.status, 2) << arguments;
-    EXPECT_NE(r.output.find("rattleback --help"), std::string::npos) << r.output;
+    EXPECT_TRUE(contains(r.output, "\nRun 'rattleback "));
+    EXPECT_TRUE(contains(r.output, "--help' for what is possible."));
   }
 }
 
@@ -73,12 +56,7 @@ TEST(Command, quiet_is_quiet) {
 
 TEST(Command, does_not_load_the_compiler_for_help) {
   // The dynamic linker reports every library it loads.
-  const std::string loaded = "LD_DEBUG=files ";
-  FILE* pipe = popen((loaded + RATTLEBACK_COMMAND + " --help 2>&1").c_str(), "r");
-  std::string output;
-  std::array<char, 4096> buffer{};
-  for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) output.append(buffer.data(), n);
-  pclose(pipe);
+  const std::string output = shell(std::string("LD_DEBUG=files ") + RATTLEBACK_COMMAND + " --help 2>&1").output;
   EXPECT_NE(output.find("libstdc++"), std::string::npos) << "the test sees what is loaded";
   EXPECT_EQ(output.find("libLLVM"), std::string::npos);
 }

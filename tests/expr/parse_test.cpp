@@ -295,7 +295,8 @@ TEST(Mistakes, InNamesAreExplained) {
   EXPECT_EQ(summary("x''"), "'x''': only first derivatives may occur");
   EXPECT_EQ(summary("mass(x)"), "'mass' is not a function; a product is written mass*(...)");
   EXPECT_EQ(summary("sine(x)"), "'sine' is not a function; did you mean 'sin'?");
-  EXPECT_EQ(summary("theta = 1; x"), "'theta' has a meaning already");
+  EXPECT_EQ(summary("theta = 1; x"), "'theta' has a meaning already; an equation is written as left - right");
+  EXPECT_EQ(summary("theta' = x"), "a velocity cannot be defined; an equation is written as left - right");
   EXPECT_EQ(summary("radius = 2*x; rdius"), "unknown name 'rdius'; did you mean 'radius'?");
 }
 

@@ -267,7 +267,7 @@ TEST(RandomSystems, all_ways_of_solving_agree_with_dense_newton_in_float128) {
     }
   }
   EXPECT_GT(iterative_blocks, 30);
-  EXPECT_GT(linear_blocks, 20);
+  EXPECT_GT(linear_blocks, 10);  // those that follow each other count as one
   EXPECT_GT(several, 8);
 }
 

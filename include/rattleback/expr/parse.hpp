@@ -40,6 +40,8 @@ struct ParseOptions {
   std::optional<std::vector<std::string>> names;
   /// Integers that bounds of sums and indices may use.
   std::unordered_map<std::string, int> integers = {};
+  std::unordered_map<std::string, double> noninteger = {};  ///< names that are numbers, but no integers: for messages
+  std::string unknown_advice = {};                          ///< what to do about an unknown name: "; declare it …"
 };
 
 /// Texts beyond these limits are refused: they are accidents or attacks, and both should get an
@@ -48,6 +50,7 @@ inline constexpr std::size_t max_expression_length = 1U << 20;
 inline constexpr int max_expression_nesting = 256;
 /// Words read in all, where the body of a sum counts once for each index.
 inline constexpr std::size_t max_expression_words = 1U << 22;
+inline constexpr int max_range = 100000;  ///< indices of one sum
 
 /// Reads the notation of model files:
 ///

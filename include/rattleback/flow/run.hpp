@@ -69,7 +69,7 @@ struct RunOptions {
   const std::atomic<bool>* interrupt = nullptr;
   std::function<void(const Progress&)> progress;
   /// Seconds between checkpoints, and between calls of progress.
-  double checkpoint_interval = 1.0;
+  double checkpoint_interval = 0.5;
   double progress_interval = 0.2;
 };
 

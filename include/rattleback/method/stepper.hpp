@@ -23,6 +23,14 @@ struct Problem {
   std::vector<double> parameters;
   State start;
   double step = 0.0;
+
+  /// (q, v, parameters) at the start: the data of the maps of mech/dynamics.hpp.
+  std::vector<double> start_data() const {
+    std::vector<double> data = start.q;
+    data.insert(data.end(), start.v.begin(), start.v.end());
+    data.insert(data.end(), parameters.begin(), parameters.end());
+    return data;
+  }
 };
 
 struct NewtonCount {

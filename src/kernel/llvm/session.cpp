@@ -17,6 +17,13 @@ namespace {
 
 /// Instructions above which a program is compiled in chunks.
 constexpr std::size_t largest_inline_program = 1500;
+/// LLVM's scheduler compares every store with every load: an output weighs as much as so many instructions.
+constexpr std::size_t weight_of_output = 4;
+
+template <class P>
+std::size_t weight(const P& program) {
+  return program.code.size() + weight_of_output * program.outputs.size();
+}
 
 template <class T>
 T unwrap(llvm::Expected<T> expected, const char* what) {
@@ -74,13 +81,13 @@ class OrcJit final : public Jit {
   }
 
   Compiled<ProgramFunction> compile(const Program& program, int lanes) override {
-    return build<ProgramFunction>(program.code.size(), lanes, [&](Emitter& e, const std::string& name) {
+    return build<ProgramFunction>(weight(program), lanes, [&](Emitter& e, const std::string& name) {
       emit_program_function(e, program, name);
     });
   }
 
   Compiled<StepFunction> compile(const StepProgram& program, int lanes) override {
-    return build<StepFunction>(program.code.size(), lanes,
+    return build<StepFunction>(weight(program), lanes,
                                [&](Emitter& e, const std::string& name) { emit_step_function(e, program, name); });
   }
 
@@ -88,7 +95,7 @@ class OrcJit final : public Jit {
 
  private:
   template <class F, class EmitBody>
-  Compiled<F> build(std::size_t instructions, int lanes, EmitBody&& emit_body) {
+  Compiled<F> build(std::size_t program_weight, int lanes, EmitBody&& emit_body) {
     const std::lock_guard lock(mutex_);  // LLVM's code generator serves one module at a time
     const std::string name = "kernel" + std::to_string(counter_++);
     auto context = std::make_unique<llvm::LLVMContext>();
@@ -96,7 +103,7 @@ class OrcJit final : public Jit {
     module->setDataLayout(jit_->getDataLayout());
     std::size_t workspace = 0;
     {
-      Emitter emitter(*module, target_, lanes, instructions > largest_inline_program);
+      Emitter emitter(*module, target_, lanes, program_weight > largest_inline_program);
       emit_body(emitter, name);
       workspace = emitter.workspace_size();
     }

@@ -1,0 +1,231 @@
+// The run loop: what is recorded, how a run ends, and that interrupting it changes nothing.
+
+#include "rattleback/flow/run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "rattleback/expr/parse.hpp"
+#include "rattleback/method/registry.hpp"
+
+namespace rattleback {
+namespace {
+
+System quadratic_particle() {
+  const auto [x, y, z] = coordinates("x", "y", "z");
+  return {{x, y, z}, 0.5 * (sq(dot(x)) + sq(dot(y)) + sq(dot(z))) - (sq(x) + sq(y)), {dot(z) - y * dot(x)}};
+}
+
+/// Falls into the centre within finite time.
+System falling() {
+  const Expression x = Expression::symbol("x");
+  return {{x}, 0.5 * sq(dot(x)) + 1.0 / sq(x)};
+}
+
+/// Reaches infinity within finite time.
+System escaping() {
+  const Expression x = Expression::symbol("x");
+  return {{x}, 0.5 * sq(dot(x)) + pow(x, 4)};
+}
+
+Problem problem_of(const System& system, State start, double step) {
+  return {system, system.parameter_values(), std::move(start), step};
+}
+
+Problem particle_problem() { return problem_of(quadratic_particle(), {{1, 0, 0}, {0, 1, 0}}, 0.2); }
+
+/// Remembers what it is told.
+struct Memory final : Recorder {
+  std::vector<std::int64_t> steps;
+  std::vector<std::vector<double>> rows;
+  std::vector<Checkpoint> checkpoints;
+  std::atomic<bool>* stop = nullptr;
+  std::int64_t stop_at = -1;
+
+  void record(const Sample& s) override {
+    steps.push_back(s.step);
+    std::vector<double> row{s.time, s.energy};
+    for (const auto part : {s.q, s.v, s.p, s.multipliers, s.constraint, s.conserved}) row.insert(row.end(), part.begin(), part.end());
+    rows.push_back(row);
+    if (s.step == stop_at) *stop = true;
+  }
+  void checkpoint(const Checkpoint& c) override { checkpoints.push_back(c); }
+};
+
+TEST(Run, records_the_start_and_every_kth_step) {
+  const Problem problem = particle_problem();
+  Memory memory;
+  RunOptions options;
+  options.steps = 25;
+  options.every = 10;
+  options.recorder = &memory;
+  const auto stepper = make_stepper("rk4", problem);
+  const RunResult result = run(*stepper, problem, options);
+  EXPECT_EQ(memory.steps, (std::vector<std::int64_t>{0, 10, 20}));
+  EXPECT_EQ(result.steps, 25);
+  EXPECT_DOUBLE_EQ(result.time, 5.0);
+  EXPECT_EQ(result.outcome, RunOutcome::finished);
+  // t, E, q, v, p, λ, constraint at the start; λ = 0 there by hand: A a + dA/dt v = 0 with v = (0,1,0) and x'' = −2.
+  const std::vector<double> start{0, 1.5, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0};
+  ASSERT_EQ(memory.rows[0].size(), start.size());
+  for (std::size_t i = 0; i < start.size(); ++i) EXPECT_NEAR(memory.rows[0][i], start[i], 1e-15) << i;
+}
+
+TEST(Run, statistics_are_those_of_all_nodes) {
+  const Problem problem = particle_problem();
+  RunOptions options;
+  options.steps = 100;
+  const auto stepper = make_stepper("rk4", problem);
+  const RunResult sparse = run(*stepper, problem, options);
+  // By hand from every node.
+  const Trajectory all = integrate(problem.system, "rk4", {{1, 0, 0}, {0, 1, 0}, 0.2, 100, 1});
+  double energy_error = 0.0;
+  double constraint = 0.0;
+  for (std::size_t k = 0; k < all.nodes.size(); ++k) {
+    const State& s = all.nodes[k];
+    const double e = 0.5 * (s.v[0] * s.v[0] + s.v[1] * s.v[1] + s.v[2] * s.v[2]) + s.q[0] * s.q[0] + s.q[1] * s.q[1];
+    energy_error = std::max(energy_error, std::abs(e - 1.5) / 1.5);
+    constraint = std::max(constraint, std::abs(s.v[2] - s.q[1] * s.v[0]));
+  }
+  EXPECT_NEAR(sparse.statistics.max_energy_error, energy_error, 1e-15);
+  EXPECT_NEAR(sparse.statistics.max_constraint, constraint, 1e-15);
+  EXPECT_GT(constraint, 1e-6) << "the test sees something";
+  EXPECT_EQ(all.nodes.size(), 101U);
+  EXPECT_EQ(all.result.node.q, all.nodes.back().q);
+}
+
+class EveryMethod : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryMethod, resumed_at_any_checkpoint_ends_with_the_same_bits) {
+  const Problem problem = particle_problem();
+  RunOptions options;
+  options.steps = 3000;
+  options.every = 7;
+  Memory whole;
+  whole.steps.reserve(500);
+  options.recorder = &whole;
+  options.checkpoint_interval = 0.0;  // at every look at the clock
+  const auto stepper = make_stepper(GetParam(), problem);
+  const RunResult expected = run(*stepper, problem, options);
+  ASSERT_GE(whole.checkpoints.size(), 3U);
+  for (const std::size_t k : {std::size_t{1}, whole.checkpoints.size() / 2, whole.checkpoints.size() * 3 / 4}) {
+    Memory rest;
+    options.recorder = &rest;
+    const auto again = make_stepper(GetParam(), problem);
+    const RunResult result = run(*again, problem, options, &whole.checkpoints[k]);
+    EXPECT_EQ(result.node.q, expected.node.q) << "from step " << whole.checkpoints[k].step;
+    EXPECT_EQ(result.node.v, expected.node.v);
+    EXPECT_EQ(result.statistics.max_energy_error, expected.statistics.max_energy_error);
+    EXPECT_EQ(result.statistics.max_constraint, expected.statistics.max_constraint);
+    EXPECT_EQ(result.newton.iterations, expected.newton.iterations);
+    // The recorded rows continue where the others stopped.
+    ASSERT_LE(rest.rows.size(), whole.rows.size());
+    EXPECT_TRUE(std::equal(rest.rows.rbegin(), rest.rows.rend(), whole.rows.rbegin()));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Run, EveryMethod, testing::ValuesIn([] {
+                           std::vector<std::string> names;
+                           for (const MethodInfo& m : methods()) names.push_back(m.name);
+                           return names;
+                         }()),
+                         [](const auto& test_info) {
+                           std::string name = test_info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(Run, an_interrupt_finishes_the_step_and_leaves_a_checkpoint) {
+  const Problem problem = particle_problem();
+  std::atomic<bool> stop = false;
+  Memory memory;
+  memory.stop = &stop;
+  memory.stop_at = 40;
+  RunOptions options;
+  options.steps = 1000;
+  options.recorder = &memory;
+  options.interrupt = &stop;
+  const auto stepper = make_stepper("rk4", problem);
+  const RunResult result = run(*stepper, problem, options);
+  EXPECT_EQ(result.outcome, RunOutcome::interrupted);
+  EXPECT_EQ(result.steps, 40);
+  EXPECT_EQ(memory.checkpoints.back().step, 40);
+}
+
+TEST(Run, a_failure_keeps_everything_before_it_and_says_when_and_why) {
+  for (const char* method : {"rk4", "reference"}) {
+    const Problem problem = problem_of(escaping(), {{1}, {0}}, 0.01);
+    Memory memory;
+    RunOptions options;
+    options.steps = 100000;
+    options.recorder = &memory;
+    const auto stepper = make_stepper(method, problem);
+    const RunResult result = run(*stepper, problem, options);
+    EXPECT_EQ(result.outcome, RunOutcome::failed) << method;
+    EXPECT_EQ(memory.steps.back(), result.steps);
+    EXPECT_NE(result.failure.find("step " + std::to_string(result.steps + 1) + " of 100000, from t = "), std::string::npos) << result.failure;
+    EXPECT_TRUE(std::isfinite(result.node.q[0]));
+    for (const auto& row : memory.rows) {
+      for (const double x : row) ASSERT_TRUE(std::isfinite(x));
+    }
+  }
+}
+
+TEST(Run, the_reference_ends_where_the_motion_ends) {
+  // ½x'² − 1/x² = −1 from rest at x = 1: by hand x² = 1 − 2t², so the motion ends at t = 1/√2.
+  const Problem problem = problem_of(falling(), {{1}, {0}}, 0.001);
+  RunOptions options;
+  options.steps = 100000;
+  const auto stepper = make_stepper("reference", problem);
+  const RunResult result = run(*stepper, problem, options);
+  EXPECT_EQ(result.outcome, RunOutcome::failed);
+  EXPECT_NEAR(result.time, std::sqrt(0.5), 2e-3);
+  EXPECT_NE(result.failure.find("singularity"), std::string::npos) << result.failure;
+}
+
+TEST(Run, progress_is_reported_and_ends_with_the_last_step) {
+  const Problem problem = particle_problem();
+  std::vector<Progress> seen;
+  RunOptions options;
+  options.steps = 2000;
+  options.progress_interval = 0.0;
+  options.progress = [&](const Progress& p) { seen.push_back(p); };
+  const auto stepper = make_stepper("rk4", problem);
+  run(*stepper, problem, options);
+  ASSERT_FALSE(seen.empty());
+  EXPECT_EQ(seen.back().step, 2000);
+  EXPECT_EQ(seen.back().steps, 2000);
+}
+
+TEST(Run, impossible_requests_throw) {
+  const Problem problem = particle_problem();
+  EXPECT_THROW(integrate(problem.system, "rk4", {{1, 0, 0}, {0, 1, 0}, 0.0, 10, 1}), std::invalid_argument);
+  EXPECT_THROW(integrate(problem.system, "rk4", {{1, 0, 0}, {0, 1, 0}, 0.1, 10, 0}), std::invalid_argument);
+  EXPECT_THROW(integrate(problem.system, "no-such-method", {{1, 0, 0}, {0, 1, 0}, 0.1, 10, 1}), MethodError);
+  const auto stepper = make_stepper("rk4", problem);
+  Checkpoint foreign{3, {1.0, 2.0}, {}};
+  RunOptions options;
+  options.steps = 5;
+  EXPECT_THROW(run(*stepper, problem, options, &foreign), std::invalid_argument);
+}
+
+TEST(Methods, wrong_names_and_options_are_explained) {
+  const auto message = [](const char* name) {
+    try {
+      check_method(name);
+    } catch (const MethodError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(message("rk5"), "there is no method 'rk5'; did you mean 'rk4'?");
+  EXPECT_EQ(message("rk4:order=2"), "the method rk4 has no option 'order'; it has none");
+  EXPECT_EQ(message("reference:tolerence=1"), "the method reference has no option 'tolerence'; did you mean 'tolerance'?");
+  EXPECT_EQ(message("reference:tolerance"), "the option tolerance needs a value: tolerance=...");
+  EXPECT_EQ(message("reference:tolerance=2"), "tolerance must be a number between 1e-15 and 0.01, found '2'");
+  EXPECT_EQ(message("reference:tolerance=1e-9"), "no error");
+}
+
+}  // namespace
+}  // namespace rattleback

@@ -1,0 +1,194 @@
+// What is said about a system before it runs.
+
+#include "rattleback/mech/diagnosis.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "rattleback/expr/parse.hpp"
+#include "rattleback/mech/dynamics.hpp"
+
+namespace rattleback {
+namespace {
+
+std::vector<Expression> parse_list(const std::vector<std::string>& texts) {
+  std::vector<Expression> list;
+  for (const std::string& text : texts) list.push_back(parse(text));
+  return list;
+}
+
+System make(const std::vector<std::string>& coordinates, const std::string& lagrangian,
+            const std::vector<std::string>& constraints, const std::vector<std::string>& holonomic = {}) {
+  SystemDefinition definition;
+  definition.coordinates = parse_list(coordinates);
+  definition.lagrangian = parse(lagrangian);
+  definition.constraints = parse_list(constraints);
+  definition.holonomic = parse_list(holonomic);
+  return System(definition);
+}
+
+const char* const free_in_space = "0.5*(x'^2 + y'^2 + z'^2)";
+
+std::string start_error(const System& system, const State& state) {
+  try {
+    require_regular_start(system, system.parameter_values(), state);
+  } catch (const StartError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+testing::AssertionResult says(const std::string& message, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts) {
+    if (message.find(part) == std::string::npos) return testing::AssertionFailure() << "'" << part << "' is not in: " << message;
+  }
+  return testing::AssertionSuccess();
+}
+
+TEST(Diagnosis, a_contact_form_is_not_integrable) {
+  const System s = make({"x", "y", "z"}, free_in_space, {"z' - y*x'"});
+  const ConstraintReport r = examine_constraints(s, {}, std::vector{0.0, 0.0, 0.0});
+  EXPECT_EQ(r.generic_rank, 1U);
+  EXPECT_TRUE(r.integrable.empty());
+  EXPECT_FALSE(r.all_integrable);
+  EXPECT_FALSE(r.rank_drop);
+}
+
+TEST(Diagnosis, holonomic_constraints_in_disguise_are_found) {
+  // d(x² + y² z) = 2x dx + 2yz dy + y² dz, multiplied by a function that hides it.
+  const System s = make({"x", "y", "z"}, free_in_space, {"exp(x*y)*(2*x*x' + 2*y*z*y' + y^2*z')"});
+  const ConstraintReport r = examine_constraints(s, {}, std::vector{1.0, 1.0, 1.0});
+  EXPECT_EQ(r.integrable, std::vector<std::size_t>{0});
+  EXPECT_TRUE(r.all_integrable);
+}
+
+TEST(Diagnosis, one_integrable_constraint_among_others_is_named) {
+  const System s = make({"x", "y", "z", "w"}, "0.5*(x'^2 + y'^2 + z'^2 + w'^2)", {"z' - y*x'", "w' - 2*w*x'"});
+  const ConstraintReport r = examine_constraints(s, {}, std::vector{0.0, 0.0, 0.0, 1.0});
+  EXPECT_EQ(r.integrable, std::vector<std::size_t>{1});
+  EXPECT_FALSE(r.all_integrable);
+}
+
+TEST(Diagnosis, constraints_may_be_integrable_together_only) {
+  // ker{dx − z dy, dz} is spanned by a single field in R³ — always integrable; the first form alone is a contact form.
+  const System s = make({"x", "y", "z"}, free_in_space, {"x' - z*y'", "z'"});
+  const ConstraintReport r = examine_constraints(s, {}, std::vector{0.0, 0.0, 0.3});
+  EXPECT_EQ(r.integrable, std::vector<std::size_t>{1});
+  EXPECT_TRUE(r.all_integrable);
+}
+
+TEST(Diagnosis, an_affine_constraint_is_a_form_on_space_and_time) {
+  // x' = 1 integrates to x = x₀ + t; x' − y z' + 1 does not integrate.
+  const System moving = make({"x", "y", "z"}, free_in_space, {"x' - 1"});
+  EXPECT_TRUE(examine_constraints(moving, {}, std::vector{0.0, 0.0, 0.0}).all_integrable);
+  // In two dimensions x' − y·y' is integrable; with the affine part x it is not: d(dx − y dy + x dt) = dx∧dt.
+  const System two = make({"x", "y"}, "0.5*(x'^2 + y'^2)", {"x' - y*y'"});
+  EXPECT_TRUE(examine_constraints(two, {}, std::vector{0.2, 0.1}).all_integrable);
+  const System affine = make({"x", "y"}, "0.5*(x'^2 + y'^2)", {"x' - y*y' + x"});
+  EXPECT_FALSE(examine_constraints(affine, {}, std::vector{0.2, 0.1}).all_integrable);
+}
+
+TEST(Diagnosis, redundant_constraints_are_named) {
+  const System s = make({"x", "y", "z"}, free_in_space, {"z' - y*x'", "y'", "x*z' - x*y*x' + 2*y'"});
+  const State start{{1, 1, 0}, {0, 0, 0}};
+  const ConstraintReport r = examine_constraints(s, {}, start.q);
+  EXPECT_EQ(r.generic_rank, 2U);
+  EXPECT_EQ(r.redundant, std::vector<std::size_t>{2});
+  EXPECT_TRUE(says(start_error(s, start), {"constraint 3", "is redundant", "everywhere; remove it"}));
+}
+
+TEST(Diagnosis, a_start_where_the_rank_drops_is_refused) {
+  const System s = make({"x", "y", "z"}, free_in_space, {"z' - y*x'", "z' - x*y'"});
+  EXPECT_EQ(start_error(s, {{1, 2, 0}, {0, 0, 0}}), "");
+  EXPECT_TRUE(says(start_error(s, {{0, 0, 0}, {0, 0, 0}}), {"rank 1 at q = [0, 0, 0] and 2 elsewhere", "constraint 2 (0 = ", "start from another position"}));
+}
+
+TEST(Diagnosis, a_configuration_where_the_rank_drops_is_found) {
+  // Both rows are multiples of dz exactly where x = y = 0.
+  const System s = make({"x", "y", "z"}, free_in_space, {"z' - y*x'", "z' - x*y'"});
+  const auto drop = examine_constraints(s, {}, std::vector{1.0, 2.0, 0.0}).rank_drop;
+  ASSERT_TRUE(drop);
+  EXPECT_NEAR(drop->q[0], 0.0, 1e-6);
+  EXPECT_NEAR(drop->q[1], 0.0, 1e-6);
+  EXPECT_EQ(drop->rows, (std::vector<std::size_t>{0, 1}));
+  // A single row that vanishes at x = 0.
+  const auto vanishing = examine_constraints(make({"x", "y"}, "0.5*(x'^2 + y'^2)", {"x*y'"}), {}, std::vector{1.0, 0.0}).rank_drop;
+  ASSERT_TRUE(vanishing);
+  EXPECT_NEAR(vanishing->q[0], 0.0, 1e-9);
+  // One that only fades at infinity never vanishes.
+  EXPECT_FALSE(examine_constraints(make({"x", "y"}, "0.5*(x'^2 + y'^2)", {"exp(-x)*y'"}), {}, std::vector{1.0, 0.0}).rank_drop);
+}
+
+TEST(Diagnosis, a_direction_without_inertia_is_named) {
+  const System s = make({"x", "y", "z"}, "0.5*(x'^2 + (y' + z')^2)", {});
+  const PointReport r = examine(s, {}, {{0, 0, 0}, {0, 0, 0}});
+  ASSERT_EQ(r.massless_direction.size(), 3U);
+  EXPECT_NEAR(std::abs(r.massless_direction[1]), std::sqrt(0.5), 1e-12);
+  EXPECT_NEAR(r.massless_direction[1] + r.massless_direction[2], 0.0, 1e-12);
+  EXPECT_TRUE(says(start_error(s, {{0, 0, 0}, {0, 0, 0}}), {"not regular", "y: ", "z: ", "is a mass or a moment of inertia zero?"}));
+}
+
+TEST(Diagnosis, a_massless_coordinate_that_is_constrained_is_regular) {
+  // z has no inertia of its own, but z' = y x' ties it down.
+  EXPECT_EQ(start_error(make({"x", "y", "z"}, "0.5*(x'^2 + y'^2)", {"z' - y*x'"}), {{1, 1, 0}, {1, 0, 1}}), "");
+}
+
+TEST(Diagnosis, inconsistent_velocities_come_with_the_nearest_consistent_ones) {
+  const System s = make({"x", "y", "z"}, "0.5*(2*x'^2 + y'^2 + 3*z'^2)", {"z' - y*x'"});
+  const State start{{0, 2, 0}, {1, 1, 1}};
+  const PointReport r = examine(s, {}, start);
+  EXPECT_FALSE(r.consistent);
+  EXPECT_DOUBLE_EQ(r.velocity_residuals[0], -1.0);
+  ASSERT_TRUE(r.projected);
+  // By hand: minimise (x'−1)² + 3/2 (z'−1)² with z' = 2x': x' = 4/7, z' = 8/7.
+  EXPECT_NEAR(r.projected->v[0], 4.0 / 7.0, 1e-15);
+  EXPECT_NEAR(r.projected->v[1], 1.0, 1e-15);
+  EXPECT_NEAR(r.projected->v[2], 8.0 / 7.0, 1e-15);
+  EXPECT_TRUE(says(start_error(s, start), {"constraint 1 (0 = ", "the velocity gives -1, a sum of terms of size 3", "v = [0.571428571428571"}));
+  EXPECT_EQ(start_error(s, *r.projected), "") << "the advice can be followed";
+}
+
+TEST(Diagnosis, positions_off_a_holonomic_constraint_are_projected_too) {
+  const System s = make({"x", "y"}, "0.5*(x'^2 + y'^2) - y", {}, {"x^2 + y^2 - 1"});
+  const State start{{0.6, 0.9}, {1.0, 0.0}};
+  const PointReport r = examine(s, {}, start);
+  EXPECT_FALSE(r.consistent);
+  ASSERT_TRUE(r.projected);
+  EXPECT_NEAR(std::hypot(r.projected->q[0], r.projected->q[1]), 1.0, 1e-15);
+  EXPECT_NEAR(r.projected->q[0] * r.projected->v[0] + r.projected->q[1] * r.projected->v[1], 0.0, 1e-15);
+  EXPECT_TRUE(says(start_error(s, start), {"holonomic constraint 1", "the position gives 0.17", "q = [", "v = ["}));
+  EXPECT_EQ(start_error(s, *r.projected), "");
+}
+
+TEST(Diagnosis, numbers_outside_the_domain_are_refused) {
+  const System s = make({"x"}, "0.5*x'^2 + log(x)", {});
+  EXPECT_TRUE(says(start_error(s, {{-1}, {0}}), {"outside the domain of the model", "log(x) is not finite there"}));
+  EXPECT_TRUE(says(start_error(s, {{1, 2}, {0}}), {"the initial position has 2 entries, expected 1"}));
+}
+
+TEST(Diagnosis, declared_symmetries_are_verified) {
+  SystemDefinition d;
+  d.coordinates = parse_list({"x", "y", "z"});
+  d.lagrangian = parse("0.5*(x'^2 + y'^2 + z'^2) - x^2 - y^2");
+  d.constraints = parse_list({"z' - y*x'"});
+  d.symmetries = {{"translation of z", parse_list({"0", "0", "1"})}, {"translation of x", parse_list({"1", "0", "0"})},
+                  {"rotation", parse_list({"-y", "x", "0"})}};
+  const auto broken = broken_symmetries(System(d), {}, {{0, 0, 0}, {0, 0, 0}});
+  ASSERT_EQ(broken.size(), 2U);
+  EXPECT_TRUE(says(broken[0], {"the Lagrangian is not invariant under translation of x", "its rate of change -2*x"}));
+  EXPECT_TRUE(says(broken[1], {"constraint 1 is not invariant under rotation"}));
+}
+
+TEST(Diagnosis, constraints_need_to_be_invariant_only_as_a_whole) {
+  // Under a rotation of the plane the two rows mix; the distribution is invariant.
+  SystemDefinition d;
+  d.coordinates = parse_list({"x", "y", "u", "w"});
+  d.lagrangian = parse("0.5*(x'^2 + y'^2 + u'^2 + w'^2)");
+  d.constraints = parse_list({"x' - u'", "y' - w'"});
+  d.symmetries = {{"rotation", parse_list({"-y", "x", "-w", "u"})}};
+  EXPECT_TRUE(broken_symmetries(System(d), {}, {{0, 0, 0, 0}, {0, 0, 0, 0}}).empty());
+}
+
+}  // namespace
+}  // namespace rattleback
