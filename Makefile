@@ -6,9 +6,10 @@ BUILD = $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 
 .PHONY: run test build configure bench fuzz sanitize coverage format lint install-packages clean help
 
-run: configure ## install what is missing, build the command, show what Rattleback can do
-	cmake --build $(BUILD) --target rattleback
-	$(BUILD)/rattleback demo
+run: configure ## install what is missing, build the command, compare methods on a test problem, write a trajectory
+	cmake --build $(BUILD) --target rattleback rattleback_jit
+	$(BUILD)/rattleback compare quadratic-particle -m reference,rk4,rk4-index0 --step 0.2 --time 250
+	$(BUILD)/rattleback run chaplygin-sleigh -o $(BUILD)/chaplygin-sleigh.h5 --force
 
 test: build ## install what is missing, build, run all tests
 	ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j2

@@ -36,7 +36,8 @@ Cost measure(int n) {
   std::optional<Step> step;
   cost.compile = seconds([&] { step.emplace(equations, 1, Backend::compiled); });
   // A generic state: at the initial one all y and z vanish.
-  for (std::size_t i = 0; i + system.parameters().size() < data.size(); ++i) data[i] += 0.1 * std::sin(static_cast<double>(i));
+  for (std::size_t i = 0; i + system.parameters().size() < data.size(); ++i)
+    data[i] += 0.1 * std::sin(static_cast<double>(i));
   std::vector<double> outputs(equations.outputs.size());
   const int calls = 1 + 2000000 / (n * 40);
   std::vector<double> times;
@@ -55,7 +56,7 @@ Cost measure(int n) {
 }
 
 /// The exponent e of the least-squares fit time ~ nᵉ.
-double exponent(const std::vector<Cost>& costs, double Cost::*time) {
+double exponent(const std::vector<Cost>& costs, double Cost::* time) {
   double sx = 0, sy = 0, sxx = 0, sxy = 0;
   for (const Cost& c : costs) {
     const double x = std::log(c.n);
@@ -79,8 +80,10 @@ void growth() {
   }
   const std::vector<Cost> large(costs.end() - 4, costs.end());
   const auto line = [](const char* what, const std::vector<Cost>& c) {
-    fmt::print("  {:<16} load n^{:.2f}, derive n^{:.2f}, compile n^{:.2f}, evaluate n^{:.2f}   (goal: at most n^1.30)\n", what,
-               exponent(c, &Cost::load), exponent(c, &Cost::derive), exponent(c, &Cost::compile), exponent(c, &Cost::evaluate));
+    fmt::print(
+        "  {:<16} load n^{:.2f}, derive n^{:.2f}, compile n^{:.2f}, evaluate n^{:.2f}   (goal: at most n^1.30)\n", what,
+        exponent(c, &Cost::load), exponent(c, &Cost::derive), exponent(c, &Cost::compile),
+        exponent(c, &Cost::evaluate));
   };
   line("n = 2 ... 500", costs);
   line("n = 50 ... 500", large);

@@ -1,27 +1,70 @@
 #!/usr/bin/env bash
-# What the documents show is what the programs do: their C++ stands in the examples, the examples run,
-# and the output in the README is what its example prints.   docs_test.sh SOURCE BUILD
+# What the documents show is what the programs do.   docs_test.sh SOURCE BUILD
+#   ```cpp      every line stands in an example, and the examples run
+#   ```toml     a first line "# NAME.toml" makes it a file for the commands after it
+#   ```console  "$ command" is run; each line after it is a line of its output, up to white space. "..." stands for any
+#               lines, "(exit status N)" for an exit status that is not 0
 set -euo pipefail
 source=$1
 build=$2
 failed=0
 complain() { echo "$1"; failed=1; }
 squeeze() { sed 's/[[:space:]]\+/ /g; s/^ //; s/ $//'; }
+documents=("$source"/README.md "$source"/docs/*.md)
 
 examples=$(cat "$source"/examples/*.cpp | squeeze)
-for document in "$source"/README.md "$source"/docs/*.md; do
+for document in "${documents[@]}"; do
   while IFS= read -r line; do
     [ "$line" = "…" ] || grep -qF -- "$line" <<< "$examples" || complain "$document shows a line that no example has: $line"
   done < <(awk '/^```cpp/ {on = 1; next} /^```/ {on = 0} on' "$document" | squeeze)
 done
-"$build/many_trajectories" > /dev/null || complain "examples/many_trajectories.cpp fails"
+for example in "$source"/examples/*.cpp; do
+  "$build/$(basename "$example" .cpp)" > /dev/null || complain "$example fails"
+done
 
-shown=$(grep -A1 'build/first_model$' "$source/README.md" | tail -n 1 | squeeze)
-printed=$("$build/first_model" | squeeze)
-[ "$shown" = "$printed" ] || complain "README.md says '$shown', the example prints '$printed'"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export PATH="$build:$PATH"
 
+# check DOCUMENT COMMAND EXPECTED
+check() {
+  local wanted=0 output status=0 line
+  output=$(cd "$scratch" && bash -c "$2" 2>&1 < /dev/null) || status=$?
+  output=$(squeeze <<< "$output")
+  while IFS= read -r line; do
+    case "$line" in
+      '(exit status '*) wanted=${line//[^0-9]/} ;;
+      '' | ...) ;;
+      *) grep -qxF -- "$line" <<< "$output" || complain "$1: '$2' does not print: $line"$'\n'"$output" ;;
+    esac
+  done < <(squeeze <<< "$3")
+  [ "$status" = "$wanted" ] || complain "$1: '$2' ends with status $status, not $wanted"
+}
+for document in "${documents[@]}"; do
+  block=none command= expected= file=
+  while IFS= read -r line; do
+    case "$block:$line" in
+      none:'```console') block=console command= expected= ;;
+      none:'```toml') block=toml file= ;;
+      none:*) ;;
+      toml:'```') block=none ;;
+      toml:'# '*.toml) [ -n "$file" ] || { file="$scratch/${line#\# }"; : > "$file"; } ; echo "$line" >> "$file" ;;
+      toml:*) [ -z "$file" ] || echo "$line" >> "$file" ;;
+      console:'```' | console:'$ '*)
+        [ -z "$command" ] || check "$document" "$command" "$expected"
+        command=${line#\$ } expected=
+        [ "$line" != '```' ] || { block=none command=; } ;;
+      console:*) expected+="$line"$'\n' ;;
+    esac
+  done < "$document"
+done
+
+# The catalogue's page has every model.
+for model in "$source"/models/*.toml; do
+  grep -qF "models/$(basename "$model"))" "$source/docs/catalogue.md" || complain "docs/catalogue.md does not mention $model"
+done
 # Every file a document links to exists.
-for document in "$source"/README.md "$source"/CONTRIBUTING.md "$source"/docs/*.md; do
+for document in "${documents[@]}" "$source"/CONTRIBUTING.md; do
   while IFS= read -r target; do
     [ -e "$(dirname "$document")/$target" ] || complain "$document links to $target, which does not exist"
   done < <(grep -oP '\]\(\K[^)#:]+(?=\))' "$document" || true)

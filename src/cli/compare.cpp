@@ -41,19 +41,20 @@ void print(const std::vector<Row>& rows, const Row* reference, const Request& re
              static_cast<double>(request.steps) * request.problem.step);
   std::size_t width = 6;
   for (const Row& row : rows) width = std::max(width, row.method.size());
-  fmt::print("  {:<{}}  {:>13}  {:>13}  {:>13}  {:>7}  {:>11}\n", "method", width, "energy error", "constraint", "from reference",
-             "newton", "ns per step");
+  fmt::print("  {:<{}}  {:>13}  {:>13}  {:>13}  {:>7}  {:>11}\n", "method", width, "energy error", "constraint",
+             "from reference", "newton", "ns per step");
   for (const auto& [method, r] : rows) {
     const double steps = static_cast<double>(std::max<std::int64_t>(r.steps, 1));
     const auto d = reference == nullptr || reference->method == method ? std::nullopt : distance(r, reference->result);
-    fmt::print("  {:<{}}  {:>13.3e}  {:>13.3e}  {:>14}  {:>7}  {:>11.4g}{}\n", method, width, r.statistics.max_energy_error,
-               r.statistics.max_constraint, d ? fmt::format("{:.3e}", *d) : "-",
+    fmt::print("  {:<{}}  {:>13.3e}  {:>13.3e}  {:>14}  {:>7}  {:>11.4g}{}\n", method, width,
+               r.statistics.max_energy_error, r.statistics.max_constraint, d ? fmt::format("{:.3e}", *d) : "-",
                r.newton.iterations > 0 ? fmt::format("{:.2f}", static_cast<double>(r.newton.iterations) / steps) : "-",
                1e9 * r.statistics.seconds / steps,
                r.outcome == RunOutcome::failed ? fmt::format("  failed at t = {:.6g}", r.time) : "");
   }
-  fmt::print("\n  energy error: largest at the nodes, relative to max(1, |E(0)|); constraint: largest residual;\n"
-             "  from reference: largest difference of the last positions\n");
+  fmt::print(
+      "\n  energy error: largest at the nodes, relative to max(1, |E(0)|); constraint: largest residual;\n"
+      "  from reference: largest difference of the last positions\n");
 }
 
 void compare_methods(const Options& o) {
@@ -73,10 +74,14 @@ void compare_methods(const Options& o) {
     rows.push_back({method, run(*stepper, request.problem, options)});
     if (rows.back().result.outcome == RunOutcome::interrupted) throw Failure(ExitStatus::interrupted, "interrupted");
   }
-  const auto found = std::find_if(rows.begin(), rows.end(), [](const Row& r) { return r.method.starts_with("reference"); });
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [](const Row& r) { return r.method.starts_with("reference"); });
   const Row* reference = found == rows.end() ? nullptr : &*found;
   if (o.output.json) {
-    nlohmann::json document{{"model", request.model.name}, {"step", request.problem.step}, {"steps", request.steps}, {"methods", nlohmann::json::array()}};
+    nlohmann::json document{{"model", request.model.name},
+                            {"step", request.problem.step},
+                            {"steps", request.steps},
+                            {"methods", nlohmann::json::array()}};
     for (const Row& row : rows) {
       nlohmann::json entry = to_json(row.result, request, row.method);
       if (reference != nullptr && reference != &row) {
@@ -90,7 +95,8 @@ void compare_methods(const Options& o) {
   if (o.output.talks()) print(rows, reference, request);
   std::string failures;
   for (const Row& row : rows) {
-    if (row.result.outcome == RunOutcome::failed) failures += fmt::format("\n  {} failed in {}", row.method, row.result.failure);
+    if (row.result.outcome == RunOutcome::failed)
+      failures += fmt::format("\n  {} failed in {}", row.method, row.result.failure);
   }
   if (!failures.empty()) throw Failure(ExitStatus::numerics_failed, "not all methods reached the end:" + failures);
 }

@@ -28,8 +28,10 @@ std::string printable(std::string_view text) {
     const auto first = static_cast<unsigned char>(text[i]);
     const std::size_t length = first < 0x80U ? 1 : first >= 0xF0U ? 4 : first >= 0xE0U ? 3 : 2;
     bool valid = first < 0x80U || (first >= 0xC2U && first <= 0xF4U && i + length <= text.size());
-    for (std::size_t k = 1; valid && k < length; ++k) valid = (static_cast<unsigned char>(text[i + k]) & 0xC0U) == 0x80U;
-    const bool control = (first < 0x20U && first != '\n') || first == 0x7FU || (valid && first == 0xC2U && static_cast<unsigned char>(text[i + 1]) < 0xA0U);
+    for (std::size_t k = 1; valid && k < length; ++k)
+      valid = (static_cast<unsigned char>(text[i + k]) & 0xC0U) == 0x80U;
+    const bool control = (first < 0x20U && first != '\n') || first == 0x7FU ||
+                         (valid && first == 0xC2U && static_cast<unsigned char>(text[i + 1]) < 0xA0U);
     if (valid && !control) {
       clean += text.substr(i, length);
     } else {
@@ -58,7 +60,8 @@ std::string explain_extra(const CLI::App& command, int argc, char** argv, const 
     if (name.empty() || name[0] != '-' || std::find(options.begin(), options.end(), name) != options.end()) continue;
     if (std::find(extras.begin(), extras.end(), word) == extras.end()) continue;
     const auto meant = closest_name(name, options);
-    return fmt::format("'{}' has no option '{}'{}", command.get_name(), name, meant ? fmt::format("; did you mean '{}'?", *meant) : "");
+    return fmt::format("'{}' has no option '{}'{}", command.get_name(), name,
+                       meant ? fmt::format("; did you mean '{}'?", *meant) : "");
   }
   return fmt::format("'{}' is one word too many", extras.empty() ? "" : extras.front());
 }
@@ -72,7 +75,8 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
     for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
     const std::string word = argv[1];
     const auto meant = closest_name(word, names);
-    return fmt::format("there is no {} '{}'{}\nRun 'rattleback --help' for what is possible.", word[0] == '-' ? "option" : "command", word,
+    return fmt::format("there is no {} '{}'{}\nRun 'rattleback --help' for what is possible.",
+                       word[0] == '-' ? "option" : "command", word,
                        meant && word[0] != '-' ? fmt::format("; did you mean '{}'?", *meant) : "");
   }
   const CLI::App& command = *commands.front();
@@ -93,7 +97,8 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
 /// Output that could not be written is not an answer.
 int finish(int status) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
-  return complain(fmt::format("cannot write to standard output: {}; free some space", std::strerror(errno)), ExitStatus::system);
+  return complain(fmt::format("cannot write to standard output: {}; free some space", std::strerror(errno)),
+                  ExitStatus::system);
 }
 
 /// Who is to blame: the request, the numbers, or the machine.
@@ -116,8 +121,10 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string("rattleback ") + version);
   app.require_subcommand(1);
   app.footer(
-      "Example:\n  rattleback run chaplygin-sleigh -o sleigh.h5\n\nExit status: 0 done, 1 the answer is no, 2 the request or "
-      "the model is wrong,\n3 the numerics failed and everything up to there is saved, 4 files or system, 130 interrupted.");
+      "Example:\n  rattleback run chaplygin-sleigh -o sleigh.h5\n\nExit status: 0 done, 1 the answer is no, 2 the "
+      "request or "
+      "the model is wrong,\n3 the numerics failed and everything up to there is saved, 4 files or system, 130 "
+      "interrupted.");
   cli::add_models(app);
   cli::add_show(app);
   cli::add_run(app);

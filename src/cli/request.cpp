@@ -25,9 +25,9 @@ std::vector<double> numbers(const std::string& text, const char* option, const S
   for (const Parameter& p : system.parameter_list()) values[p.name] = p.value;
   const std::vector<double> result = numbers_from_text(text, option, values);
   if (result.size() != system.dimension()) {
-    throw Failure(ExitStatus::wrong_request, fmt::format("{} has {} {}, expected {}: one for each of {}", option, result.size(),
-                                                         result.size() == 1 ? "entry" : "entries", system.dimension(),
-                                                         names(system.coordinates())));
+    throw Failure(ExitStatus::wrong_request, fmt::format("{} has {} {}, expected {}: one for each of {}", option,
+                                                         result.size(), result.size() == 1 ? "entry" : "entries",
+                                                         system.dimension(), names(system.coordinates())));
   }
   return result;
 }
@@ -38,8 +38,9 @@ State start_of(const ProblemOptions& options, const Model& model) {
   if (options.q0) start.q = numbers(*options.q0, "--q0", model.system);
   if (options.v0) start.v = numbers(*options.v0, "--v0", model.system);
   if (start.q.empty()) {
-    throw Failure(ExitStatus::wrong_request,
-                  fmt::format("{} has no initial state; give one with --q0 and --v0, or add [initial] to the model", model.name));
+    throw Failure(
+        ExitStatus::wrong_request,
+        fmt::format("{} has no initial state; give one with --q0 and --v0, or add [initial] to the model", model.name));
   }
   return start;
 }
@@ -53,7 +54,8 @@ double step_of(const ProblemOptions& options, const Model& model) {
 std::int64_t steps_of(const ProblemOptions& options, const Model& model, double h, std::vector<std::string>& notes) {
   if (options.steps) return positive_integer(*options.steps, "--steps");
   if (!options.time && !model.time) {
-    throw Failure(ExitStatus::wrong_request, fmt::format("{} has no time of its own; give --time or --steps", model.name));
+    throw Failure(ExitStatus::wrong_request,
+                  fmt::format("{} has no time of its own; give --time or --steps", model.name));
   }
   const double time = options.time ? positive(*options.time, "--time") : *model.time;
   const double count = std::round(time / h);
@@ -62,19 +64,21 @@ std::int64_t steps_of(const ProblemOptions& options, const Model& model, double 
   }
   if (count > most_steps) throw Failure(ExitStatus::wrong_request, fmt::format("{} steps are too many", count));
   if (std::abs(count * h - time) > 1e-9 * time) {
-    notes.push_back(fmt::format("{} is not a multiple of the step {}: the run takes {} steps to t = {:.10g}", time, h, count, count * h));
+    notes.push_back(fmt::format("{} is not a multiple of the step {}: the run takes {} steps to t = {:.10g}", time, h,
+                                count, count * h));
   }
   return static_cast<std::int64_t>(count);
 }
 
 /// Asks the system what it thinks of the start; --project moves it onto the constraints.
-void check_start(const ProblemOptions& options, const std::string& name, Problem& problem, std::vector<std::string>& notes) {
+void check_start(const ProblemOptions& options, const std::string& name, Problem& problem,
+                 std::vector<std::string>& notes) {
   if (options.project) {
     const PointReport report = examine(problem.system, problem.parameters, problem.start);
     if (report.projected) {
       problem.start = *report.projected;
-      notes.push_back(fmt::format("the start was projected onto the constraints: q = {}, v = {}", tuple(problem.start.q, 17),
-                                  tuple(problem.start.v, 17)));
+      notes.push_back(fmt::format("the start was projected onto the constraints: q = {}, v = {}",
+                                  tuple(problem.start.q, 17), tuple(problem.start.v, 17)));
     }
   }
   try {
@@ -89,11 +93,15 @@ void check_start(const ProblemOptions& options, const std::string& name, Problem
   }
   if (problem.system.dimension() > small_system) return;
   const ConstraintReport constraints = examine_constraints(problem.system, problem.parameters, problem.start.q);
-  for (const std::size_t k : constraints.integrable) {
+  if (constraints.integrable.size() == 1) {
     notes.push_back(fmt::format("{} is integrable: it restricts positions (holonomic in disguise), not only velocities",
-                                problem.system.row_name_with_text(k)));
-  }
-  if (constraints.all_integrable && constraints.integrable.size() < problem.system.constraints().size()) {
+                                problem.system.row_name_with_text(constraints.integrable[0])));
+  } else if (!constraints.integrable.empty()) {
+    notes.push_back(
+        fmt::format("{} of {} constraints are integrable, each by itself: they restrict positions (holonomic in "
+                    "disguise), not only velocities",
+                    constraints.integrable.size(), problem.system.constraints().size()));
+  } else if (constraints.all_integrable) {
     notes.emplace_back("the constraints together are integrable: they restrict positions (holonomic in disguise)");
   }
   for (const std::string& broken : broken_symmetries(problem.system, problem.parameters, problem.start)) {
@@ -112,8 +120,8 @@ double positive(const std::string& text, const char* option) {
 std::int64_t positive_integer(const std::string& text, const char* option) {
   const double value = positive(text, option);
   if (value != std::round(value) || value > most_steps) {
-    throw Failure(ExitStatus::wrong_request,
-                  fmt::format("{} must be an integer{}, found {}", option, value > most_steps ? " of at most 2^53" : "", text));
+    throw Failure(ExitStatus::wrong_request, fmt::format("{} must be an integer{}, found {}", option,
+                                                         value > most_steps ? " of at most 2^53" : "", text));
   }
   return static_cast<std::int64_t>(value);
 }
@@ -208,7 +216,8 @@ std::optional<double> exact_error(const RunResult& result, const Request& reques
     values[system.coordinates()[i]] = request.problem.start.q[i];
     values[system.velocities()[i]] = request.problem.start.v[i];
   }
-  for (std::size_t i = 0; i < system.parameters().size(); ++i) values[system.parameters()[i]] = request.problem.parameters[i];
+  for (std::size_t i = 0; i < system.parameters().size(); ++i)
+    values[system.parameters()[i]] = request.problem.parameters[i];
   double error = 0.0;
   for (std::size_t i = 0; i < system.dimension(); ++i) {
     if (!system.exact()[i]) continue;
@@ -222,7 +231,9 @@ std::optional<double> exact_error(const RunResult& result, const Request& reques
 std::string tuple(const std::vector<double>& values, int digits) {
   constexpr std::size_t longest = 12;
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < std::min(values.size(), longest); ++i) texts.push_back(fmt::format("{:.{}g}", values[i], digits));
+  for (std::size_t i = 0; i < std::min(values.size(), longest); ++i) {
+    texts.push_back(digits >= 17 ? fmt::format("{}", values[i]) : fmt::format("{:.{}g}", values[i], digits));
+  }
   if (values.size() > longest) texts.emplace_back("...");
   return fmt::format("({})", fmt::join(texts, ", "));
 }

@@ -31,14 +31,17 @@ struct Options {
 void check(const Options& o) {
   check_method(o.method);
   if (o.file && !ResultFile::knows(*o.file)) {
-    throw Failure(ExitStatus::wrong_request,
-                  fmt::format("the format of -o '{}' is not known; the file must end with .h5, .hdf5 or .csv", *o.file));
+    throw Failure(
+        ExitStatus::wrong_request,
+        fmt::format("the format of -o '{}' is not known; the file must end with .h5, .hdf5 or .csv", *o.file));
   }
-  if (o.force && !o.file) throw Failure(ExitStatus::wrong_request, "--force needs the file that is to be replaced: -o FILE");
+  if (o.force && !o.file)
+    throw Failure(ExitStatus::wrong_request, "--force needs the file that is to be replaced: -o FILE");
   if (o.resume && !o.file) {
     throw Failure(ExitStatus::wrong_request, "--resume needs the file of the run that is to be resumed: -o FILE");
   }
-  if (o.resume && o.force) throw Failure(ExitStatus::wrong_request, "--resume continues and --force starts anew: give one");
+  if (o.resume && o.force)
+    throw Failure(ExitStatus::wrong_request, "--resume continues and --force starts anew: give one");
 }
 
 std::unique_ptr<ResultFile> open_file(const Options& o, const Request& request) {
@@ -49,18 +52,21 @@ std::unique_ptr<ResultFile> open_file(const Options& o, const Request& request) 
   return std::make_unique<ResultFile>(
       *o.file, request.problem.system,
       RunDescription{version, request.model.name, request.model.title, request.model.text,
-                     request.problem.system.parameter_list(), o.method, request.problem.step, positive_integer(o.every, "--every"), request.problem.start},
+                     request.problem.system.parameter_list(), o.method, request.problem.step,
+                     positive_integer(o.every, "--every"), request.problem.start},
       start);
 }
 
 void print(const RunResult& r, const Request& request, const Options& o) {
   const System& system = request.problem.system;
   const RunStatistics& s = r.statistics;
-  fmt::print("{}: {}, h = {}, {} steps to t = {:.10g}\n\n", request.model.title, o.method, request.problem.step, r.steps, r.time);
+  fmt::print("{}: {}, h = {}, {} steps to t = {:.10g}\n\n", request.model.title, o.method, request.problem.step,
+             r.steps, r.time);
   fmt::print("  ({})\n", names(system.coordinates()));
-  fmt::print("  q           {}\n  v           {}\n  p           {}\n", tuple(r.node.q), tuple(r.node.v), tuple(r.momenta));
-  fmt::print("  energy      {:.10g} at the start, {:.10g} at the end, largest error {:.3g}{}\n", s.initial_energy, s.final_energy,
-             s.max_energy_error, system.is_affine() ? " (affine constraints do work)" : "");
+  fmt::print("  q           {}\n  v           {}\n  p           {}\n", tuple(r.node.q), tuple(r.node.v),
+             tuple(r.momenta));
+  fmt::print("  energy      {:.10g} at the start, {:.10g} at the end, largest error {:.3g}{}\n", s.initial_energy,
+             s.final_energy, s.max_energy_error, system.is_affine() ? " (affine constraints do work)" : "");
   if (!system.velocity_rows().empty()) fmt::print("  constraint  largest residual {:.3g}\n", s.max_constraint);
   for (std::size_t k = 0; k < s.max_conserved_error.size(); ++k) {
     fmt::print("  conserved   {} = {:.10g}, largest error {:.3g}\n", system.conserved()[k].name, s.initial_conserved[k],
@@ -71,7 +77,8 @@ void print(const RunResult& r, const Request& request, const Options& o) {
     fmt::print("  newton      {:.2f} iterations each step, at most {}\n",
                static_cast<double>(r.newton.iterations) / static_cast<double>(r.steps), r.newton.max);
   }
-  fmt::print("  time        {:.3g} s, {:.3g} ns each step\n", s.seconds, 1e9 * s.seconds / static_cast<double>(std::max<std::int64_t>(r.steps, 1)));
+  fmt::print("  time        {:.3g} s, {:.3g} ns each step\n", s.seconds,
+             1e9 * s.seconds / static_cast<double>(std::max<std::int64_t>(r.steps, 1)));
   if (o.file) fmt::print("\nWritten to {}\n", *o.file);
 }
 
@@ -94,9 +101,11 @@ void run_model(const Options& o) {
     options.progress = [&](const Progress& p) { bar(p); };
     const Checkpoint* resumed = file ? file->resumed() : nullptr;
     if (resumed != nullptr && resumed->step > request.steps) {
-      throw Failure(ExitStatus::wrong_request, fmt::format("the run is at step {} already, beyond the {} asked for", resumed->step, request.steps));
+      throw Failure(ExitStatus::wrong_request, fmt::format("the run is at step {} already, beyond the {} asked for",
+                                                           resumed->step, request.steps));
     }
-    if (resumed != nullptr) print_notes({fmt::format("resumed at step {} of {}", resumed->step, request.steps)}, o.output);
+    if (resumed != nullptr)
+      print_notes({fmt::format("resumed at step {} of {}", resumed->step, request.steps)}, o.output);
     result = run(*stepper, request.problem, options, resumed);
   }
   if (file) file->finish(result);
@@ -128,10 +137,15 @@ void add_run(CLI::App& app) {
   auto o = std::make_shared<Options>();
   o->problem.add_to(*command);
   std::string list;
-  for (const MethodInfo& m : methods()) list += fmt::format("\n  {:<12} {}{}", m.name, m.summary, m.options.empty() ? "" : fmt::format(" [:{}]", fmt::join(m.options, ":")));
-  command->add_option("-m,--method", o->method, "The integrator, with options after colons")->type_name("METHOD")->capture_default_str();
+  for (const MethodInfo& m : methods())
+    list += fmt::format("\n  {:<12} {}{}", m.name, m.summary,
+                        m.options.empty() ? "" : fmt::format(" [:{}]", fmt::join(m.options, ":")));
+  command->add_option("-m,--method", o->method, "The integrator, with options after colons")
+      ->type_name("METHOD")
+      ->capture_default_str();
   command->add_option("--every", o->every, "Records every K-th step")->type_name("K")->capture_default_str();
-  command->add_option("-o,--output", o->file, "Where the samples go: a file ending with .h5 or .csv")->type_name("FILE");
+  command->add_option("-o,--output", o->file, "Where the samples go: a file ending with .h5 or .csv")
+      ->type_name("FILE");
   command->add_flag("--resume", o->resume, "Continues an interrupted run from the checkpoint beside its file");
   command->add_flag("--force", o->force, "Starts anew even if an unfinished run is in the file");
   o->output.add_to(*command);

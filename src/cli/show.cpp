@@ -52,12 +52,14 @@ void find_about_constraints(const Model& m, const std::vector<double>& q, Findin
     f.bad.push_back(fmt::format("redundant everywhere: {}", listed_rows(s, c.redundant)));
   } else if (c.rank_drop) {
     f.json["rank_drop"] = {{"q", c.rank_drop->q}, {"rows", c.rank_drop->rows}};
-    f.good.push_back(fmt::format("the constraints have rank {}, but not everywhere: {} dependent at q = {}", c.generic_rank,
+    f.good.push_back(fmt::format("the constraints have rank {}, but not everywhere: {} dependent at q = {}",
+                                 c.generic_rank,
                                  c.rank_drop->rows.size() == 1 ? listed_rows(s, c.rank_drop->rows) + " vanishes, it is"
                                                                : listed_rows(s, c.rank_drop->rows) + " become",
                                  tuple(c.rank_drop->q, 4)));
   } else {
-    f.good.push_back(fmt::format("the constraints have rank {}; no configuration with a lower rank was found", c.generic_rank));
+    f.good.push_back(
+        fmt::format("the constraints have rank {}; no configuration with a lower rank was found", c.generic_rank));
   }
   if (c.all_integrable) {
     f.good.emplace_back("the constraints are integrable: the system is holonomic in disguise");
@@ -134,7 +136,8 @@ void print_text(const Model& m) {
   print_list("Constraints", equations("0 = ", s.constraints()));
   print_list("Holonomic constraints", equations("0 = ", s.holonomic()));
   std::vector<std::string> parameters;
-  for (const Parameter& p : s.parameter_list()) parameters.push_back(fmt::format("{} = {}", p.name, number_text(p.value)));
+  for (const Parameter& p : s.parameter_list())
+    parameters.push_back(fmt::format("{} = {}", p.name, number_text(p.value)));
   print_list("Parameters", parameters);
   if (m.initial) print_list("Initial state", {"q = " + tuple(m.initial->q), "v = " + tuple(m.initial->v)});
 
@@ -145,14 +148,17 @@ void print_text(const Model& m) {
   print_list("Momenta, p = L_v", momenta);
   print_list("Energy", equations("E = ", {s.energy()}));
   print_list("Mass matrix, M = L_vv (upper half, without zeros)", entries("M", s.mass_matrix(), true));
-  print_list(s.is_affine() ? "Constraints, A v + b = 0" : "Constraints, A v = 0", entries("A", s.constraint_matrix(), false));
+  print_list(s.is_affine() ? "Constraints, A v + b = 0" : "Constraints, A v = 0",
+             entries("A", s.constraint_matrix(), false));
   if (s.is_affine()) print_list("", equations("b: ", s.affine_part()));
   std::vector<std::string> conserved;
-  for (const NamedExpression& c : s.conserved()) conserved.push_back(fmt::format("{} = {}", c.name, shortened(c.expression, longest_text)));
+  for (const NamedExpression& c : s.conserved())
+    conserved.push_back(fmt::format("{} = {}", c.name, shortened(c.expression, longest_text)));
   print_list("Also conserved", conserved);
   std::vector<std::string> exact;
   for (std::size_t i = 0; i < s.exact().size(); ++i) {
-    if (s.exact()[i]) exact.push_back(fmt::format("{}(t) = {}", s.coordinates()[i].name(), shortened(*s.exact()[i], longest_text)));
+    if (s.exact()[i])
+      exact.push_back(fmt::format("{}(t) = {}", s.coordinates()[i].name(), shortened(*s.exact()[i], longest_text)));
   }
   print_list("Exact solution, in the initial values", exact);
 
@@ -188,7 +194,8 @@ nlohmann::json texts(const std::vector<Expression>& expressions) {
 
 nlohmann::json to_json(const SparseMatrix& matrix) {
   nlohmann::json list = nlohmann::json::array();
-  for (const auto& e : matrix.entries) list.push_back({{"row", e.row}, {"column", e.column}, {"value", to_text(e.value)}});
+  for (const auto& e : matrix.entries)
+    list.push_back({{"row", e.row}, {"column", e.column}, {"value", to_text(e.value)}});
   return {{"rows", matrix.rows}, {"columns", matrix.columns}, {"entries", list}};
 }
 
@@ -218,7 +225,8 @@ void print_json(const Model& m) {
   for (std::size_t i = 0; i < s.exact().size(); ++i) {
     if (s.exact()[i]) document["exact"][s.coordinates()[i].name()] = to_text(*s.exact()[i]);
   }
-  for (const Symmetry& y : s.symmetries()) document["symmetries"].push_back({{"name", y.name}, {"generator", texts(y.generator)}});
+  for (const Symmetry& y : s.symmetries())
+    document["symmetries"].push_back({{"name", y.name}, {"generator", texts(y.generator)}});
   if (m.initial) document["initial"] = {{"q", m.initial->q}, {"v", m.initial->v}};
   if (m.step) document["run"]["step"] = *m.step;
   if (m.time) document["run"]["time"] = *m.time;
@@ -226,7 +234,8 @@ void print_json(const Model& m) {
 }
 
 void show(const Options& o) {
-  if (o.latex && o.output.json) throw Failure(ExitStatus::wrong_request, "--latex and --json are two answers: give one");
+  if (o.latex && o.output.json)
+    throw Failure(ExitStatus::wrong_request, "--latex and --json are two answers: give one");
   const Model model = o.model.load();
   if (o.output.json) {
     print_json(model);

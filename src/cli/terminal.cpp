@@ -48,7 +48,8 @@ void ProgressBar::operator()(const Progress& p) {
   const double left = rate > 0.0 ? static_cast<double>(p.steps - p.step) / rate : 0.0;
   constexpr int width = 24;
   const int filled = static_cast<int>(fraction * width);
-  fmt::print(stderr, "\r\033[K{} [{}{}] {:3.0f} %  {:.3g} steps/s  {} left", label_, std::string(static_cast<std::size_t>(filled), '#'),
+  fmt::print(stderr, "\r\033[K{} [{}{}] {:3.0f} %  {:.3g} steps/s  {} left", label_,
+             std::string(static_cast<std::size_t>(filled), '#'),
              std::string(static_cast<std::size_t>(width - filled), '.'), 100.0 * fraction, rate, duration(left));
   std::fflush(stderr);
 }
@@ -71,8 +72,9 @@ void remember_command_line(int argc, char** argv) {
   text = "rattleback";
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    const bool plain = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                                               "-_./:=,+@%") == std::string::npos;
+    const bool plain = !word.empty() && word.find_first_not_of(
+                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                            "-_./:=,+@%") == std::string::npos;
     text += ' ';
     if (plain) {
       text += word;

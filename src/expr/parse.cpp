@@ -140,7 +140,8 @@ class Parser {
                                                : fmt::format("the integers are {}", fmt::join(integers, ", "))));
     }
     const double value = e.value();
-    if (value != std::floor(value)) fail(place, fmt::format("{} must be an integer, found {}", what, number_text(value)));
+    if (value != std::floor(value))
+      fail(place, fmt::format("{} must be an integer, found {}", what, number_text(value)));
     if (std::abs(value) > 1e9) fail(place, fmt::format("{} is too large: {}", what, number_text(value)));
     return static_cast<int>(value);
   }

@@ -71,7 +71,9 @@ class Observer {
   std::vector<double> motion_;
 };
 
-double relative_error(double value, double initial) { return std::abs(value - initial) / std::max(1.0, std::abs(initial)); }
+double relative_error(double value, double initial) {
+  return std::abs(value - initial) / std::max(1.0, std::abs(initial));
+}
 
 /// The larger one; NaN stays.
 void raise(double& largest, double value) {
@@ -104,8 +106,8 @@ class Run {
     while (step_ < options_.steps && outcome_ == RunOutcome::finished) {
       advance();
       if ((step_ - first_step_) % steps_between_looks_ == 0) look_at_clock();
-      if (options_.interrupt != nullptr && options_.interrupt->load(std::memory_order_relaxed) && step_ < options_.steps &&
-          outcome_ == RunOutcome::finished) {
+      if (options_.interrupt != nullptr && options_.interrupt->load(std::memory_order_relaxed) &&
+          step_ < options_.steps && outcome_ == RunOutcome::finished) {
         outcome_ = RunOutcome::interrupted;
       }
     }
@@ -231,7 +233,8 @@ class InMemory final : public Recorder {
 
 RunResult run(Stepper& stepper, const Problem& problem, const RunOptions& options, const Checkpoint* resume) {
   if (options.steps < 0 || options.every < 1) {
-    throw std::invalid_argument(fmt::format("a run of {} steps, recorded every {}, cannot be", options.steps, options.every));
+    throw std::invalid_argument(
+        fmt::format("a run of {} steps, recorded every {}, cannot be", options.steps, options.every));
   }
   return Run(stepper, problem, options).go(resume);
 }

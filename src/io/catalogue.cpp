@@ -20,8 +20,8 @@ fs::path catalogue_directory() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
   std::string tried;
-  for (const fs::path& candidate : {program / "models", program / ".." / models_install_directory,
-                                    fs::path(models_absolute_directory)}) {
+  for (const fs::path& candidate :
+       {program / "models", program / ".." / models_install_directory, fs::path(models_absolute_directory)}) {
     if (fs::is_directory(candidate, error)) return candidate;
     tried += fmt::format("\n  {}", candidate.string());
   }

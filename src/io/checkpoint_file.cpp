@@ -54,9 +54,11 @@ StoredCheckpoint read_checkpoint(const std::string& text, const std::string& pat
     return FileError(fmt::format("the checkpoint {} is damaged ({}); the run must start anew (--force)", path, why));
   };
   const std::size_t end = text.find('\n');
-  if (!text.starts_with(first_words) || end == std::string::npos) throw damaged("its first line is not that of a checkpoint");
+  if (!text.starts_with(first_words) || end == std::string::npos)
+    throw damaged("its first line is not that of a checkpoint");
   const std::string_view body(text.data() + end + 1, text.size() - end - (text.ends_with('\n') ? 2 : 1));
-  if (text.substr(0, end) != fmt::format("{} {:016x}", first_words, checksum(body))) throw damaged("its checksum is wrong");
+  if (text.substr(0, end) != fmt::format("{} {:016x}", first_words, checksum(body)))
+    throw damaged("its checksum is wrong");
   try {
     const json document = json::parse(body);
     StoredCheckpoint stored;

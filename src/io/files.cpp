@@ -21,11 +21,11 @@ constexpr std::size_t buffer_size = 1U << 18;
 
 [[noreturn]] void fail(const char* what, const std::string& path) {
   const int error = errno;
-  const char* hint = error == ENOSPC                                        ? "; free some space"
-                     : error == ENOENT                                      ? "; does the directory exist?"
-                     : error == ENOTDIR                                     ? "; a part of the path is a file"
+  const char* hint = error == ENOSPC                                       ? "; free some space"
+                     : error == ENOENT                                     ? "; does the directory exist?"
+                     : error == ENOTDIR                                    ? "; a part of the path is a file"
                      : error == EACCES || error == EPERM || error == EROFS ? "; choose another place"
-                                                                            : "";
+                                                                           : "";
   throw FileError(fmt::format("cannot {} {}: {}{}", what, path, std::strerror(error), hint));
 }
 
@@ -48,22 +48,24 @@ void synchronise_descriptor(int descriptor, const std::string& path) {
 AppendFile::AppendFile(const std::string& path, std::int64_t keep) : path_(path), size_(keep) {
   descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | (keep == 0 ? O_CREAT : 0), 0666);
   if (descriptor_ < 0 && keep > 0 && errno == ENOENT) {
-    throw FileError(fmt::format("{} is missing, with the rows that were recorded before the checkpoint; the run must start "
-                                "anew (--force)",
-                                path));
+    throw FileError(
+        fmt::format("{} is missing, with the rows that were recorded before the checkpoint; the run must start "
+                    "anew (--force)",
+                    path));
   }
   if (descriptor_ < 0) fail("write to", path);
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(descriptor_);
     throw FileError(fmt::format("{} is being written by another run; wait for it, or choose another file", path));
   }
-  struct stat status {};
+  struct stat status{};
   if (::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode)) {
     if (status.st_size < keep) {
       ::close(descriptor_);
-      throw FileError(fmt::format("{} has {} bytes, but {} were recorded when the checkpoint was written; it was cut or "
-                                  "replaced, and the run must start anew (--force)",
-                                  path, status.st_size, keep));
+      throw FileError(
+          fmt::format("{} has {} bytes, but {} were recorded when the checkpoint was written; it was cut or "
+                      "replaced, and the run must start anew (--force)",
+                      path, status.st_size, keep));
     }
     if (::ftruncate(descriptor_, keep) != 0) fail("write to", path);
     ::lseek(descriptor_, keep, SEEK_SET);
@@ -108,7 +110,8 @@ void replace_file(const std::string& path, std::string_view content) {
 
 std::string read_file(const std::string& path) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw FileError(fmt::format("{} is a directory, expected a file", path));
+  if (std::filesystem::is_directory(path, ignored))
+    throw FileError(fmt::format("{} is a directory, expected a file", path));
   std::ifstream file(path, std::ios::binary);
   std::string text;
   if (file) text.assign(std::istreambuf_iterator<char>(file), {});

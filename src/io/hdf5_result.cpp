@@ -87,7 +87,9 @@ class Writer {
     const hsize_t size[] = {rows, column.width()};
     const Handle space = handle(H5Screate_simple(column.labels.empty() ? 1 : 2, size, nullptr), H5Sclose);
     const Handle properties = without_times();
-    return handle(H5Dcreate2(file_, column.name.c_str(), H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose);
+    return handle(
+        H5Dcreate2(file_, column.name.c_str(), H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+        H5Dclose);
   }
 
   void write_rows(hid_t dataset, const Column& column, hsize_t first, hsize_t count, const double* values) const {

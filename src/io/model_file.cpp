@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <toml++/toml.h>
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/parse.hpp"
@@ -18,9 +18,9 @@ namespace {
 constexpr std::size_t max_file_size = 1U << 22;
 constexpr std::size_t max_coordinates = 20000;
 
-const std::vector<std::string> top_level_keys{"name",       "description", "source",  "coordinates", "angles",
+const std::vector<std::string> top_level_keys{"name",       "description", "source",    "coordinates", "angles",
                                               "lagrangian", "constraints", "holonomic", "parameters",  "initial",
-                                              "run",        "symmetry",    "exact",   "conserved"};
+                                              "run",        "symmetry",    "exact",     "conserved"};
 
 struct Place {
   std::size_t line = 1;
@@ -40,10 +40,11 @@ class SourceText {
     std::string clean;
     constexpr std::size_t longest = 200;
     for (const char c : shown.substr(0, longest)) clean += c == '\t' ? ' ' : c;
-    throw ModelError(fmt::format("{}:{}:{}: {}{}", file_, place.line, place.column, summary,
-                                 place.column > longest
-                                     ? ""
-                                     : fmt::format("\n  {}\n  {}^", clean, std::string(std::max<std::size_t>(place.column, 1) - 1, ' '))));
+    throw ModelError(fmt::format(
+        "{}:{}:{}: {}{}", file_, place.line, place.column, summary,
+        place.column > longest
+            ? ""
+            : fmt::format("\n  {}\n  {}^", clean, std::string(std::max<std::size_t>(place.column, 1) - 1, ' '))));
   }
 
   /// Where the content of the string literal begins that stands at a place.
@@ -98,7 +99,8 @@ class Reader {
 
   Model read() {
     if (text_.size() > max_file_size) {
-      throw ModelError(fmt::format("{}: the file has {} bytes, the limit is {}", source_.file(), text_.size(), max_file_size));
+      throw ModelError(
+          fmt::format("{}: the file has {} bytes, the limit is {}", source_.file(), text_.size(), max_file_size));
     }
     try {
       root_ = toml::parse(text_, source_.file());
@@ -134,13 +136,16 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void fail(const toml::node& node, const std::string& summary) const { source_.fail(place_of(node), summary); }
+  [[noreturn]] void fail(const toml::node& node, const std::string& summary) const {
+    source_.fail(place_of(node), summary);
+  }
 
   /// What people mean whose file is not TOML.
   static std::string advice_for(std::string_view description) {
     const auto mentions = [&](std::string_view word) { return description.find(word) != std::string_view::npos; };
     if (mentions("UTF-8") || mentions("utf-8")) return "; save the file as UTF-8";
-    if (mentions("control characters other than TAB") || mentions("end-of-file")) return "; is the closing quote missing?";
+    if (mentions("control characters other than TAB") || mentions("end-of-file"))
+      return "; is the closing quote missing?";
     if (mentions("parsing floating-point") || mentions("determine value type") || mentions("parsing integer") ||
         mentions("expected a comment or whitespace") || mentions("could not determine")) {
       return "; an expression stands in quotes";
@@ -153,21 +158,23 @@ class Reader {
       const std::string name(key.str());
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       const auto meant = closest_name(name, known);
-      source_.fail(place_of(key.source()),
-                   fmt::format("unknown key '{}' in {}; {}", name, what,
-                               meant ? fmt::format("did you mean '{}'?", *meant)
-                                     : fmt::format("the keys are {}", fmt::join(known, ", "))));
+      source_.fail(place_of(key.source()), fmt::format("unknown key '{}' in {}; {}", name, what,
+                                                       meant ? fmt::format("did you mean '{}'?", *meant)
+                                                             : fmt::format("the keys are {}", fmt::join(known, ", "))));
     }
   }
 
   const toml::node& required(const toml::table& table, const char* key) const {
     if (const toml::node* node = table.get(key)) return *node;
-    throw ModelError(fmt::format("{}: the key '{}' is missing; a model needs coordinates and a lagrangian", source_.file(), key));
+    throw ModelError(
+        fmt::format("{}: the key '{}' is missing; a model needs coordinates and a lagrangian", source_.file(), key));
   }
 
   const std::string& text_of(const toml::node& node, const std::string& what) const {
     if (const auto* text = node.as_string()) {
-      const auto control = [](char c) { return (static_cast<unsigned char>(c) < 0x20U && c != '\n' && c != '\t' && c != '\r') || c == 0x7F; };
+      const auto control = [](char c) {
+        return (static_cast<unsigned char>(c) < 0x20U && c != '\n' && c != '\t' && c != '\r') || c == 0x7F;
+      };
       if (std::any_of(text->get().begin(), text->get().end(), control)) {
         fail(node, fmt::format("{} contains a control character; remove it", what));
       }
@@ -195,8 +202,13 @@ class Reader {
 
   ParseOptions options_at(const toml::node& node, std::vector<std::string> names) const {
     const Place inside = source_.inside_string(place_of(node));
-    return {source_.file(), static_cast<int>(inside.line), static_cast<int>(inside.column), std::move(names), integers_,
-            noninteger_,    advice_};
+    return {source_.file(),
+            static_cast<int>(inside.line),
+            static_cast<int>(inside.column),
+            std::move(names),
+            integers_,
+            noninteger_,
+            advice_};
   }
 
   template <class Parse>
@@ -252,7 +264,8 @@ class Reader {
 
   void check_name(const std::string& name, const toml::node& place, const char* what) const {
     try {
-      if (const Expression e = parse(name); e.is_symbol() && e.name() == name && name.back() != '\'' && name != "sum") return;
+      if (const Expression e = parse(name); e.is_symbol() && e.name() == name && name.back() != '\'' && name != "sum")
+        return;
     } catch (const ParseError&) {
     }
     fail(place, fmt::format("'{}' cannot be the name of {}; names are Latin and Greek letters, digits and _, "
@@ -292,9 +305,10 @@ class Reader {
       const std::string& name = unused.begin()->first;
       const auto meant = closest_name(name, parameter_names_);
       throw ModelError(fmt::format("{} has no parameter '{}'; {}", source_.file(), name,
-                                   meant                      ? fmt::format("did you mean '{}'?", *meant)
-                                   : parameter_names_.empty() ? "it has none"
-                                                              : fmt::format("it has {}", fmt::join(parameter_names_, ", "))));
+                                   meant ? fmt::format("did you mean '{}'?", *meant)
+                                   : parameter_names_.empty()
+                                       ? "it has none"
+                                       : fmt::format("it has {}", fmt::join(parameter_names_, ", "))));
     }
   }
 
@@ -387,16 +401,19 @@ class Reader {
     }
     const toml::node* group = symmetry->get("group");
     if (group == nullptr) {
-      if (const toml::node* acts_on = symmetry->get("acts_on")) fail(*acts_on, "acts_on needs a group, as in group = \"SE(2)\"");
+      if (const toml::node* acts_on = symmetry->get("acts_on"))
+        fail(*acts_on, "acts_on needs a group, as in group = \"SE(2)\"");
       return;
     }
     if (const std::string& name = text_of(*group, "group"); name != "SE(2)") {
       fail(*group, fmt::format("the group '{}' is not known; there is SE(2), or list a fibre of coordinates", name));
     }
     const toml::node* acts_on = symmetry->get("acts_on");
-    if (acts_on == nullptr) fail(*group, "SE(2) needs acts_on = [x, y, angle]: the coordinates of the plane and the angle");
+    if (acts_on == nullptr)
+      fail(*group, "SE(2) needs acts_on = [x, y, angle]: the coordinates of the plane and the angle");
     const auto on = coordinate_list(*acts_on, "acts_on");
-    if (on.size() != 3) fail(*acts_on, fmt::format("SE(2) acts on three coordinates [x, y, angle], found {}", on.size()));
+    if (on.size() != 3)
+      fail(*acts_on, fmt::format("SE(2) acts on three coordinates [x, y, angle], found {}", on.size()));
     definition.symmetries.push_back(translation(on[0]));
     definition.symmetries.push_back(translation(on[1]));
     Symmetry rotation{"rotation of the plane", std::vector<Expression>(coordinates_.size())};
@@ -485,8 +502,8 @@ class Reader {
         std::vector<std::string> names;
         for (const Expression& q : coordinates_) names.push_back(q.name());
         if (names.size() > 12) names.resize(12), names.emplace_back("...");
-        fail(*node, fmt::format("{} has {} entries, expected {}: one for each of {}", key, values.size(), coordinates_.size(),
-                                fmt::join(names, ", ")));
+        fail(*node, fmt::format("{} has {} entries, expected {}: one for each of {}", key, values.size(),
+                                coordinates_.size(), fmt::join(names, ", ")));
       }
       return values;
     };
@@ -550,7 +567,8 @@ std::vector<double> numbers_from_text(std::string_view text, const std::string& 
         value = evaluate(parse(piece, options), known);
       } catch (const ParseError& error) {
         const std::size_t column = begin + static_cast<std::size_t>(error.column());
-        throw ModelError(fmt::format("{}:1:{}: {}\n  {}\n  {}^", what, column, error.summary(), text, std::string(column - 1, ' ')));
+        throw ModelError(
+            fmt::format("{}:1:{}: {}\n  {}\n  {}^", what, column, error.summary(), text, std::string(column - 1, ' ')));
       }
     }
     if (!std::isfinite(value)) throw ModelError(fmt::format("{} must be a finite number, found {}", what, piece));

@@ -32,7 +32,8 @@ std::vector<Column> columns_of(const System& system) {
     multipliers.labels.push_back(fmt::format("multiplier_{}", k));
     constraint.labels.push_back(fmt::format("constraint_{}", k));
   }
-  for (std::size_t k = 1; k <= system.holonomic().size(); ++k) constraint.labels.push_back(fmt::format("holonomic_{}", k));
+  for (std::size_t k = 1; k <= system.holonomic().size(); ++k)
+    constraint.labels.push_back(fmt::format("holonomic_{}", k));
   for (const NamedExpression& c : system.conserved()) conserved.labels.push_back(c.name);
   std::vector<Column> columns{{"time", {}}, q, v, p};
   if (rows > 0) columns.push_back(multipliers);
@@ -72,14 +73,16 @@ struct ResultFile::Implementation {
 
   void resume() {
     if (!fs::exists(checkpoint_path)) {
-      throw ResumeError(fmt::format("there is no checkpoint {} to resume from (a finished run leaves none); start without "
-                                    "--resume",
-                                    checkpoint_path));
+      throw ResumeError(
+          fmt::format("there is no checkpoint {} to resume from (a finished run leaves none); start without "
+                      "--resume",
+                      checkpoint_path));
     }
     const StoredCheckpoint stored = read_checkpoint(read_file(checkpoint_path), checkpoint_path);
     if (const std::string other = difference(stored.description, description); !other.empty()) {
-      throw ResumeError(fmt::format("{} belongs to another run: {}; use the same options to resume, or --force to start anew",
-                                    checkpoint_path, other));
+      throw ResumeError(
+          fmt::format("{} belongs to another run: {}; use the same options to resume, or --force to start anew",
+                      checkpoint_path, other));
     }
     rows.emplace(rows_path, stored.row_bytes);
     resumed = stored.checkpoint;
@@ -93,7 +96,8 @@ struct ResultFile::Implementation {
     } catch (const FileError& error) {
       std::error_code ignored;
       if (!fs::exists(checkpoint_path, ignored)) throw;
-      throw FileError(fmt::format("{}; the run is saved up to its last checkpoint: continue it with --resume", error.what()));
+      throw FileError(
+          fmt::format("{}; the run is saved up to its last checkpoint: continue it with --resume", error.what()));
     }
   }
 
@@ -101,8 +105,8 @@ struct ResultFile::Implementation {
     row.clear();
     const double time[] = {s.time};
     const double energy[] = {s.energy};
-    for (const std::span<const double> part :
-         {std::span<const double>(time), s.q, s.v, s.p, s.multipliers, std::span<const double>(energy), s.constraint, s.conserved}) {
+    for (const std::span<const double> part : {std::span<const double>(time), s.q, s.v, s.p, s.multipliers,
+                                               std::span<const double>(energy), s.constraint, s.conserved}) {
       put(part);
     }
     if (csv) {
@@ -143,15 +147,17 @@ ResultFile::ResultFile(std::string path, const System& system, RunDescription de
     return;
   }
   if (start == Start::fresh && fs::exists(i.checkpoint_path, error)) {
-    throw ResumeError(fmt::format("{} belongs to an unfinished run: continue it with --resume, or start anew with --force",
-                                  i.checkpoint_path));
+    throw ResumeError(fmt::format(
+        "{} belongs to an unfinished run: continue it with --resume, or start anew with --force", i.checkpoint_path));
   }
   i.start_anew();
 }
 
 ResultFile::~ResultFile() = default;
 
-const Checkpoint* ResultFile::resumed() const { return implementation_->resumed ? &*implementation_->resumed : nullptr; }
+const Checkpoint* ResultFile::resumed() const {
+  return implementation_->resumed ? &*implementation_->resumed : nullptr;
+}
 
 void ResultFile::record(const Sample& sample) {
   implementation_->guarded([&] { implementation_->record(sample); });

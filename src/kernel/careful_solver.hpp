@@ -8,8 +8,9 @@
 namespace rattleback {
 
 /// The careful way to solve an implicit system, for the steps that the generated code gives up: its blocks in
-/// their order, each by damped Newton iteration with pivoting. Block by block, because the unknowns of a later block have no
-/// meaningful size before the earlier ones are known: the third stage of a Runge–Kutta method started from rest, for example.
+/// their order, each by damped Newton iteration with pivoting. Block by block, because the unknowns of a later block
+/// have no meaningful size before the earlier ones are known: the third stage of a Runge–Kutta method started from
+/// rest, for example.
 class CarefulSolver {
  public:
   explicit CarefulSolver(const ImplicitSystem& system);

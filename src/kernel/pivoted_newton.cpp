@@ -51,7 +51,8 @@ PivotedNewton::PivotedNewton(const ImplicitSystem& system)
       outputs_(make_program(concatenate(system.data, system.unknowns), system.outputs)),
       arguments_(system.data.size() + size_), unknowns_(arguments_.data() + system.data.size(), size_),
       values_(2 * size_ + entries_.size()), previous_(size_), correction_(size_), next_correction_(size_),
-      unknown_scale_(size_), previous_scale_(size_), noise_(size_), row_scale_(size_), column_scale_(size_), order_(size_) {
+      unknown_scale_(size_), previous_scale_(size_), noise_(size_), row_scale_(size_), column_scale_(size_),
+      order_(size_) {
   if (size_ <= preallocated_size) matrix_.resize(size_ * size_);
 }
 
@@ -118,7 +119,8 @@ double PivotedNewton::worst_residual(LaneReport& report) const {
 bool PivotedNewton::factorise(LaneReport& report) {
   const std::size_t n = size_;
   matrix_.assign(n * n, 0.0);
-  for (std::size_t k = 0; k < entries_.size(); ++k) matrix_[entries_[k].first * n + entries_[k].second] = values_[2 * n + k];
+  for (std::size_t k = 0; k < entries_.size(); ++k)
+    matrix_[entries_[k].first * n + entries_[k].second] = values_[2 * n + k];
   for (std::size_t i = 0; i < n; ++i) order_[i] = i;
   for (std::size_t c = 0; c < n; ++c) {
     std::size_t best = c;
@@ -204,7 +206,8 @@ void PivotedNewton::iterate(LaneReport& report) {
       if (!evaluate(report)) continue;
       report.outcome = Outcome::not_converged;
       newton_correction(next_correction_);
-      // A guess of zeros says little about the sizes of unknowns; the trial tells what of the next correction is rounding.
+      // A guess of zeros says little about the sizes of unknowns; the trial tells what of the next correction is
+      // rounding.
       find_scales();
       double next_size = 0.0;
       for (std::size_t i = 0; i < size_; ++i) {

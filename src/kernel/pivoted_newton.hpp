@@ -46,7 +46,8 @@ class PivotedNewton {
   std::vector<double> next_correction_;
   std::vector<double> unknown_scale_;
   std::vector<double> previous_scale_;
-  std::vector<double> noise_;  ///< Σⱼ |Jᵢⱼ| scaleⱼ: what the rounding errors of the unknowns are relative to, in each equation
+  std::vector<double>
+      noise_;  ///< Σⱼ |Jᵢⱼ| scaleⱼ: what the rounding errors of the unknowns are relative to, in each equation
   std::vector<double> matrix_;
   std::vector<double> row_scale_;
   std::vector<double> column_scale_;

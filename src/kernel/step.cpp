@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "jit.hpp"
 #include "careful_solver.hpp"
+#include "jit.hpp"
 #include "rattleback/expr/print.hpp"
 #include "step_interpreter.hpp"
 

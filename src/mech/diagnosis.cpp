@@ -15,8 +15,10 @@
 namespace rattleback {
 namespace {
 
-/// Relative size below which what should be zero is rounding.
+/// Relative to its terms, what should be zero may be this large: numbers are typed with so many digits.
 constexpr double rounding = 1e-12;
+/// Relative to |A| |v| it may be this large: cos(pi/2) is not zero but 6e-17.
+constexpr double function_rounding = 1e-15;
 /// The eigenvalues of larger mass matrices are not looked at: the solver meets a singular one anyway.
 constexpr std::size_t largest_dense = 400;
 
@@ -90,12 +92,14 @@ PointReport examine(const System& system, std::span<const double> parameters, co
 
   std::vector<Expression> checked = observables(system);
   checked.resize(checked.size() - system.conserved().size());  // these may be undefined where the motion is not
-  for (const auto* list : {&system.momenta(), &system.forces()}) checked.insert(checked.end(), list->begin(), list->end());
+  for (const auto* list : {&system.momenta(), &system.forces()})
+    checked.insert(checked.end(), list->begin(), list->end());
   const std::vector<double> values = evaluate_at(inputs, checked, point);
   if (!std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); })) {
-    throw StartError(fmt::format("the initial state is outside the domain of the model: {} is not finite there; change the "
-                                 "initial data or the parameters",
-                                 first_undefined(checked, inputs, point)));
+    throw StartError(
+        fmt::format("the initial state is outside the domain of the model: {} is not finite there; change the "
+                    "initial data or the parameters",
+                    first_undefined(checked, inputs, point)));
   }
   const Eigen::MatrixXd a = evaluate_matrix(system.constraint_matrix(), inputs, point);
   PointReport report;
@@ -113,7 +117,8 @@ PointReport examine(const System& system, std::span<const double> parameters, co
     const auto row = a.row(static_cast<Eigen::Index>(k)).cwiseAbs();
     report.velocity_residuals.push_back(values[1 + k]);
     report.velocity_scales.push_back(row.dot(v.cwiseAbs()) + std::abs(affine[k]));
-    report.consistent &= std::abs(values[1 + k]) <= rounding * report.velocity_scales[k];
+    report.consistent &=
+        std::abs(values[1 + k]) <= rounding * report.velocity_scales[k] + function_rounding * row.norm() * v.norm();
   }
   for (std::size_t k = 0; k < system.holonomic().size(); ++k) {
     const auto normal = a.row(static_cast<Eigen::Index>(system.constraints().size() + k)).cwiseAbs();
@@ -136,9 +141,10 @@ void require_regular_start(const System& system, std::span<const double> paramet
         redundant
             ? fmt::format("{} is redundant: it follows from the constraints before it, everywhere; remove it",
                           system.row_name_with_text(row))
-            : fmt::format("the constraints have rank {} at q = {} and {} elsewhere: {} {} there; start from another position",
-                          report.rank, listed(state.q), everywhere.generic_rank, system.row_name_with_text(row),
-                          row == 0 ? "vanishes" : "depends on those before it"));
+            : fmt::format(
+                  "the constraints have rank {} at q = {} and {} elsewhere: {} {} there; start from another position",
+                  report.rank, listed(state.q), everywhere.generic_rank, system.row_name_with_text(row),
+                  row == 0 ? "vanishes" : "depends on those before it"));
   }
   if (!report.massless_direction.empty()) {
     throw StartError(fmt::format(
@@ -153,8 +159,8 @@ void require_regular_start(const System& system, std::span<const double> paramet
                            system.row_name_with_text(system.constraints().size() + k), report.holonomic_residuals[k]);
   }
   for (std::size_t k = 0; k < report.velocity_residuals.size(); ++k) {
-    message += fmt::format("\n  {}: the velocity gives {:.6g}, a sum of terms of size {:.6g}", system.row_name_with_text(k),
-                           report.velocity_residuals[k], report.velocity_scales[k]);
+    message += fmt::format("\n  {}: the velocity gives {:.6g}, a sum of terms of size {:.6g}",
+                           system.row_name_with_text(k), report.velocity_residuals[k], report.velocity_scales[k]);
   }
   if (report.projected) {
     message += "\nThe nearest consistent state is";

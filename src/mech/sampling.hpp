@@ -37,7 +37,8 @@ class MatrixFunction {
   Eigen::MatrixXd operator()(std::span<const double> point) {
     const std::vector<double> numbers = program_(point);
     Eigen::MatrixXd result = Eigen::MatrixXd::Zero(matrix_.rows, matrix_.columns);
-    for (std::size_t i = 0; i < numbers.size(); ++i) result(matrix_.entries[i].row, matrix_.entries[i].column) = numbers[i];
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      result(matrix_.entries[i].row, matrix_.entries[i].column) = numbers[i];
     return result;
   }
 

@@ -59,8 +59,9 @@ void System::check_names() {
                         fmt::format("a coordinate must be a name, found {}", shortened(q)));
     }
     if (q.name().back() == '\'') {
-      throw SystemError(Part::coordinates, static_cast<int>(i),
-                        fmt::format("the coordinate {} has the name of a velocity; its name must not end with '", q.name()));
+      throw SystemError(
+          Part::coordinates, static_cast<int>(i),
+          fmt::format("the coordinate {} has the name of a velocity; its name must not end with '", q.name()));
     }
     if (q == time_symbol() && !exact().empty()) {
       throw SystemError(Part::coordinates, static_cast<int>(i),
@@ -81,8 +82,9 @@ void System::check_names() {
                                     parameter.name));
     }
     if (!std::isfinite(parameter.value)) {
-      throw SystemError(Part::parameters, static_cast<int>(i),
-                        fmt::format("the parameter {} is {}; it must be a finite number", parameter.name, parameter.value));
+      throw SystemError(
+          Part::parameters, static_cast<int>(i),
+          fmt::format("the parameter {} is {}; it must be a finite number", parameter.name, parameter.value));
     }
     parameters_.push_back(symbol);
     parameter_values_.push_back(parameter.value);
@@ -97,8 +99,8 @@ void System::check_symbols() const {
   std::unordered_set<Expression> with_time = all;
   with_time.insert(time_symbol());
 
-  const auto check = [&](const Expression& e, const std::unordered_set<Expression>& allowed, Part part, std::size_t index,
-                         const std::string& what) {
+  const auto check = [&](const Expression& e, const std::unordered_set<Expression>& allowed, Part part,
+                         std::size_t index, const std::string& what) {
     for (const Expression& symbol : free_symbols(e)) {
       if (allowed.contains(symbol)) continue;
       const bool velocity = std::find(velocities_.begin(), velocities_.end(), symbol) != velocities_.end();
@@ -107,9 +109,9 @@ void System::check_symbols() const {
         reason = "a velocity; a condition on velocities belongs to the constraints";
       } else if (velocity) {
         reason = "a velocity, where only coordinates and parameters may stand";
-      } else if (symbol.name().back() == '\'' &&
-                 std::find(parameters_.begin(), parameters_.end(),
-                           Expression::symbol(symbol.name().substr(0, symbol.name().size() - 1))) != parameters_.end()) {
+      } else if (symbol.name().back() == '\'' && std::find(parameters_.begin(), parameters_.end(),
+                                                           Expression::symbol(symbol.name().substr(
+                                                               0, symbol.name().size() - 1))) != parameters_.end()) {
         reason = "the velocity of a parameter; parameters are constant";
       }
       throw SystemError(part, static_cast<int>(index), fmt::format("{} contains {}, {}", what, symbol.name(), reason));
@@ -125,8 +127,8 @@ void System::check_symbols() const {
   for (std::size_t k = 0; k < symmetries().size(); ++k) {
     if (symmetries()[k].generator.size() != dimension()) {
       throw SystemError(Part::symmetry, static_cast<int>(k),
-                        fmt::format("the generator of the symmetry {} has {} components, expected {}", symmetries()[k].name,
-                                    symmetries()[k].generator.size(), dimension()));
+                        fmt::format("the generator of the symmetry {} has {} components, expected {}",
+                                    symmetries()[k].name, symmetries()[k].generator.size(), dimension()));
     }
     for (const Expression& component : symmetries()[k].generator) {
       check(component, positions, Part::symmetry, k, fmt::format("the symmetry {}", symmetries()[k].name));
@@ -176,8 +178,9 @@ void System::derive_rows() {
   const auto rates = directional_derivative(holonomic(), coordinates(), velocities_);
   for (std::size_t k = 0; k < rates.size(); ++k) {
     if (rates[k].is_constant()) {
-      throw SystemError(Part::holonomic, static_cast<int>(k),
-                        fmt::format("holonomic constraint {} contains no coordinate: {}", k + 1, shortened(holonomic()[k])));
+      throw SystemError(
+          Part::holonomic, static_cast<int>(k),
+          fmt::format("holonomic constraint {} contains no coordinate: {}", k + 1, shortened(holonomic()[k])));
     }
   }
   rows_.insert(rows_.end(), rates.begin(), rates.end());
@@ -200,7 +203,8 @@ std::string System::row_name(std::size_t row) const {
 
 std::string System::row_name_with_text(std::size_t row) const {
   const std::size_t k = row - constraints().size();
-  return fmt::format("{} (0 = {})", row_name(row), shortened(row < constraints().size() ? constraints()[row] : holonomic()[k], 70));
+  return fmt::format("{} (0 = {})", row_name(row),
+                     shortened(row < constraints().size() ? constraints()[row] : holonomic()[k], 70));
 }
 
 Expression time_symbol() { return Expression::symbol("t"); }

@@ -122,10 +122,11 @@ struct ReferenceFlow::Implementation {
     const int flag = CVode(memory, snapshots.back().t + 1.0, y, &t, CV_ONE_STEP);
     if (flag < 0) {
       char* name = CVodeGetReturnFlagName(flag);
-      const std::string reason = trouble.empty() ? std::string("the step size became too small (") + name + ")" : trouble;
+      const std::string reason =
+          trouble.empty() ? std::string("the step size became too small (") + name + ")" : trouble;
       free(name);
-      throw FlowError(fmt::format("the reference solution ends at t = {:.10g}: {}; the motion may reach a singularity", t,
-                                  reason));
+      throw FlowError(
+          fmt::format("the reference solution ends at t = {:.10g}: {}; the motion may reach a singularity", t, reason));
     }
     CVodeGetLastStep(memory, &last_step);
     ++steps_since_restart;
@@ -134,7 +135,8 @@ struct ReferenceFlow::Implementation {
 
   State at(double time) {
     if (!(time >= 0.0) || !std::isfinite(time)) {
-      throw std::invalid_argument(fmt::format("the reference solution starts at t = 0 and has no state at t = {}", time));
+      throw std::invalid_argument(
+          fmt::format("the reference solution starts at t = 0 and has no state at t = {}", time));
     }
     if (time < t - last_step) {  // behind the step the interpolation is valid for: again from a snapshot
       while (snapshots.back().t > time) snapshots.pop_back();
@@ -188,7 +190,8 @@ std::vector<double> ReferenceFlow::save() const {
 }
 
 void ReferenceFlow::restore(std::span<const double> saved) {
-  if (saved.size() != 2 * implementation_->n + 1) throw std::invalid_argument("the saved state belongs to another system");
+  if (saved.size() != 2 * implementation_->n + 1)
+    throw std::invalid_argument("the saved state belongs to another system");
   implementation_->snapshots.push_back({saved[0], {saved.begin() + 1, saved.end()}});
   implementation_->begin_at(implementation_->snapshots.back());
 }

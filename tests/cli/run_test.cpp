@@ -32,8 +32,8 @@ TEST(Models, lists_the_catalogue) {
 TEST(Show, tells_what_follows_from_a_model) {
   const Result r = run("show chaplygin-sleigh");
   EXPECT_EQ(r.status, 0);
-  for (const char* part : {"Chaplygin sleigh on an incline", "Source: ", "L = ", "p_theta = ", "M[3,3] = I + a^2*m", "A[1,1] = -sin(theta)",
-                           "not integrable", "the energy is conserved", "rank 1"}) {
+  for (const char* part : {"Chaplygin sleigh on an incline", "Source: ", "L = ", "p_theta = ", "M[3,3] = I + a^2*m",
+                           "A[1,1] = -sin(theta)", "not integrable", "the energy is conserved", "rank 1"}) {
     EXPECT_TRUE(contains(r.output, part));
   }
   EXPECT_TRUE(contains(run("show snakeboard").output, "constraint 1, constraint 2 become dependent at q = "));
@@ -46,8 +46,9 @@ TEST(Show, speaks_latex_and_json) {
   EXPECT_TRUE(contains(latex.output, "\\begin{align*}"));
   EXPECT_TRUE(contains(latex.output, "\\dot{\\theta}"));
   const json document = json::parse(run("show rolling-disk --json", false).output);
-  for (const char* key : {"name", "title", "source", "coordinates", "lagrangian", "constraints", "parameters", "momenta", "energy",
-                          "mass_matrix", "constraint_matrix", "exact", "conserved", "symmetries", "diagnosis", "initial", "run"}) {
+  for (const char* key :
+       {"name", "title", "source", "coordinates", "lagrangian", "constraints", "parameters", "momenta", "energy",
+        "mass_matrix", "constraint_matrix", "exact", "conserved", "symmetries", "diagnosis", "initial", "run"}) {
     EXPECT_TRUE(document.contains(key)) << key;
   }
   EXPECT_EQ(document.at("diagnosis").at("rank"), 2);
@@ -55,8 +56,9 @@ TEST(Show, speaks_latex_and_json) {
 
 TEST(Show, reports_an_integrable_constraint_and_does_not_refuse_it) {
   const TemporaryFolder folder;
-  std::ofstream(folder / "m.toml") << "coordinates = ['x', 'y']\nlagrangian = \"0.5*(x'^2 + y'^2)\"\nconstraints = [\"x*x' + y*y'\"]\n"
-                                      "[initial]\nq = [1, 0]\nv = [0, 1]\n";
+  std::ofstream(folder / "m.toml")
+      << "coordinates = ['x', 'y']\nlagrangian = \"0.5*(x'^2 + y'^2)\"\nconstraints = [\"x*x' + y*y'\"]\n"
+         "[initial]\nq = [1, 0]\nv = [0, 1]\n";
   EXPECT_TRUE(contains(run("show " + (folder / "m.toml")).output, "holonomic in disguise"));
   const Result r = run("run " + (folder / "m.toml") + " --step 0.01 --steps 100");
   EXPECT_EQ(r.status, 0) << r.output;
@@ -85,11 +87,12 @@ TEST(Run, json_has_the_keys_that_are_promised) {
 }
 
 TEST(Run, options_replace_what_the_model_says) {
-  const json d =
-      json::parse(run("run free-particle -m rk4 --q0 0,pi/2,0 --v0 1,2,pi/2 --step 0.5 --steps 1 --json", false).output);
+  const json d = json::parse(
+      run("run free-particle -m rk4 --q0 0,pi/2,0 --v0 1,2,pi/2 --step 0.5 --steps 1 --json", false).output);
   EXPECT_EQ(d.at("steps"), 1);
   EXPECT_NEAR(d.at("q").at(1), 0.5 * 3.141592653589793 + 1.0, 1e-14) << "y moves freely";
-  const json heavy = json::parse(run("run knife-edge --set m=4 --set J=2*pi --v0 1,0,1 --steps 1 --step 0.1 --json", false).output);
+  const json heavy =
+      json::parse(run("run knife-edge --set m=4 --set J=2*pi --v0 1,0,1 --steps 1 --step 0.1 --json", false).output);
   EXPECT_NEAR(heavy.at("energy").at("initial"), 2.0 + 3.141592653589793, 1e-14);
 }
 
@@ -129,7 +132,8 @@ TEST(Run, json_is_the_only_thing_on_standard_output) {
 TEST(Run, ten_million_steps_need_little_memory_and_survive_a_kill) {
   const TemporaryFolder folder;
   const std::string steps = sanitized ? "300000" : "10000000";
-  const std::string arguments = "run mclachlan-perlmutter -m rk4 --step 0.001 --steps " + steps + " --every 1000 --quiet -o ";
+  const std::string arguments =
+      "run mclachlan-perlmutter -m rk4 --step 0.001 --steps " + steps + " --every 1000 --quiet -o ";
   ASSERT_EQ(run(arguments + (folder / "whole.h5")).status, 0);
   if (!sanitized) {
     rusage usage{};
@@ -139,7 +143,8 @@ TEST(Run, ten_million_steps_need_little_memory_and_survive_a_kill) {
   // Killed when the first checkpoint after the start is there.
   const Result killed = shell(std::string(RATTLEBACK_COMMAND) + " " + arguments + (folder / "parts.h5") +
                               " & pid=$!\n"
-                              "while ! grep -q '\"step\": [1-9]' " + (folder / "parts.h5.checkpoint") +
+                              "while ! grep -q '\"step\": [1-9]' " +
+                              (folder / "parts.h5.checkpoint") +
                               " 2>/dev/null; do kill -0 $pid 2>/dev/null || break; sleep 0.01; done\n"
                               "kill -9 $pid; wait $pid; echo $?");
   EXPECT_TRUE(contains(killed.output, "137")) << "it was still running";
@@ -153,10 +158,13 @@ TEST(Run, ten_million_steps_need_little_memory_and_survive_a_kill) {
 TEST(Run, ctrl_c_saves_and_says_how_to_resume) {
   const TemporaryFolder folder;
   const std::string file = folder / "a b.csv";
-  const std::string arguments = "run mclachlan-perlmutter -m rk4 --step 0.001 --steps 2000000000 --every 100000 -o '" + file + "'";
+  const std::string arguments =
+      "run mclachlan-perlmutter -m rk4 --step 0.001 --steps 2000000000 --every 100000 -o '" + file + "'";
   const Result r = shell("exec 2>&1; " + std::string(RATTLEBACK_COMMAND) + " " + arguments +
                          " & pid=$!\n"
-                         "while [ ! -e '" + file + ".checkpoint' ]; do sleep 0.01; done\n"
+                         "while [ ! -e '" +
+                         file +
+                         ".checkpoint' ]; do sleep 0.01; done\n"
                          "sleep 0.2; kill -INT $pid; wait $pid; echo status $?");
   EXPECT_TRUE(contains(r.output, "status 130"));
   EXPECT_TRUE(contains(r.output, "interrupted after step "));
@@ -171,7 +179,8 @@ TEST(Compare, prints_one_table) {
   EXPECT_EQ(r.status, 0);
   EXPECT_TRUE(contains(r.output, "h = 0.2, 1250 steps to t = 250"));
   EXPECT_TRUE(contains(r.output, "energy error"));
-  const json d = json::parse(run("compare quadratic-particle -m reference,rk4 --step 0.2 --time 250 --json", false).output);
+  const json d =
+      json::parse(run("compare quadratic-particle -m reference,rk4 --step 0.2 --time 250 --json", false).output);
   ASSERT_EQ(d.at("methods").size(), 2U);
   const json& reference = d.at("methods").at(0);
   const json& rk4 = d.at("methods").at(1);
@@ -189,7 +198,8 @@ TEST(Compare, prints_one_table) {
 
 TEST(Compare, a_method_that_fails_does_not_hide_the_others) {
   const TemporaryFolder folder;
-  std::ofstream(folder / "fall.toml") << "coordinates = ['x']\nlagrangian = \"0.5*x'^2 + 1/x^2\"\n[initial]\nq = [1]\nv = [0]\n";
+  std::ofstream(folder / "fall.toml")
+      << "coordinates = ['x']\nlagrangian = \"0.5*x'^2 + 1/x^2\"\n[initial]\nq = [1]\nv = [0]\n";
   const Result r = run("compare " + (folder / "fall.toml") + " -m reference,rk4 --step 0.01 --time 2");
   EXPECT_EQ(r.status, 3);
   EXPECT_TRUE(contains(r.output, "failed at t = "));

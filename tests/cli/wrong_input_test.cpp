@@ -374,7 +374,8 @@ const std::vector<WrongInput> model_texts{
      .says = {"m.toml:1:16: ", "'sum' cannot be the name of a coordinate", "none of pi, sum"}},
     {.label = "coordinate_named_like_a_velocity",
      .model = "coordinates = [\"x'\"]\nlagrangian = \"1\"\n",
-     .says = {"m.toml:1:16: ", "'x'' cannot be the name of a coordinate", "names are Latin and Greek letters, digits and _"}},
+     .says = {"m.toml:1:16: ", "'x'' cannot be the name of a coordinate",
+              "names are Latin and Greek letters, digits and _"}},
     {.label = "coordinate_with_a_letter_that_is_none",  // é is a letter, too: which ones may stand in names?
      .model = "coordinates = [\"é\"]\nlagrangian = \"1\"\n",
      .says = {"m.toml:1:16: ", "'é' cannot be the name of a coordinate", "Greek"}},
@@ -644,8 +645,8 @@ const std::vector<WrongInput> results{
      .before = unfinished("a.csv") + "ln -s /dev/full a.csv.checkpoint.new",
      .command = long_run + " -o a.csv --resume",
      .status = files_or_system,
-     .says = {"cannot write to a.csv.checkpoint", "No space left on device",
-              "free some space", "continue it with --resume"},
+     .says = {"cannot write to a.csv.checkpoint", "No space left on device", "free some space",
+              "continue it with --resume"},
      .afterwards = "test -s a.csv.checkpoint"},
     {.label = "full_standard_output",  // a cut table must not pass for a whole one
      .command = "rattleback models > /dev/full",

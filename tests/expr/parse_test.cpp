@@ -356,8 +356,7 @@ TEST(Sums, MistakesAreExplained) {
   EXPECT_EQ(summary("sum(i = 1..2, y[i]) + i"), "unknown name 'i'");
   EXPECT_EQ(summary("sum(i = 1..2, y[i]"), "this ( is never closed");
   EXPECT_EQ(summary("[i = 1..2 y[i]"), "an operator is missing before 'y'; a product is written with *");
-  EXPECT_EQ(summary("sum(i = 1..9999, sum(j = 1..9999, x))"),
-            "the sums have more than 4194304 words when written out");
+  EXPECT_EQ(summary("sum(i = 1..9999, sum(j = 1..9999, x))"), "the sums have more than 4194304 words when written out");
 }
 
 TEST(Mistakes, ClosestName) {

@@ -46,7 +46,8 @@ struct Memory final : Recorder {
   void record(const Sample& s) override {
     steps.push_back(s.step);
     std::vector<double> row{s.time, s.energy};
-    for (const auto part : {s.q, s.v, s.p, s.multipliers, s.constraint, s.conserved}) row.insert(row.end(), part.begin(), part.end());
+    for (const auto part : {s.q, s.v, s.p, s.multipliers, s.constraint, s.conserved})
+      row.insert(row.end(), part.begin(), part.end());
     rows.push_back(row);
     if (s.step == stop_at) *stop = true;
   }
@@ -164,7 +165,9 @@ TEST(Run, a_failure_keeps_everything_before_it_and_says_when_and_why) {
     const RunResult result = run(*stepper, problem, options);
     EXPECT_EQ(result.outcome, RunOutcome::failed) << method;
     EXPECT_EQ(memory.steps.back(), result.steps);
-    EXPECT_NE(result.failure.find("step " + std::to_string(result.steps + 1) + " of 100000, from t = "), std::string::npos) << result.failure;
+    EXPECT_NE(result.failure.find("step " + std::to_string(result.steps + 1) + " of 100000, from t = "),
+              std::string::npos)
+        << result.failure;
     EXPECT_TRUE(std::isfinite(result.node.q[0]));
     for (const auto& row : memory.rows) {
       for (const double x : row) ASSERT_TRUE(std::isfinite(x));
@@ -221,7 +224,8 @@ TEST(Methods, wrong_names_and_options_are_explained) {
   };
   EXPECT_EQ(message("rk5"), "there is no method 'rk5'; did you mean 'rk4'?");
   EXPECT_EQ(message("rk4:order=2"), "the method rk4 has no option 'order'; it has none");
-  EXPECT_EQ(message("reference:tolerence=1"), "the method reference has no option 'tolerence'; did you mean 'tolerance'?");
+  EXPECT_EQ(message("reference:tolerence=1"),
+            "the method reference has no option 'tolerence'; did you mean 'tolerance'?");
   EXPECT_EQ(message("reference:tolerance"), "the option tolerance needs a value: tolerance=...");
   EXPECT_EQ(message("reference:tolerance=2"), "tolerance must be a number between 1e-15 and 0.01, found '2'");
   EXPECT_EQ(message("reference:tolerance=1e-9"), "no error");

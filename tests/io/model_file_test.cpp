@@ -79,7 +79,8 @@ TEST(ModelFile, a_parameter_may_be_an_expression_of_those_before_it) {
 
 TEST(ModelFile, the_euclidean_group_of_the_plane) {
   const Model m = read_model(
-      "coordinates = ['x', 'y', 'a']\nlagrangian = \"x'^2 + y'^2 + a'^2\"\n[symmetry]\ngroup = 'SE(2)'\nacts_on = ['x', 'y', 'a']\n",
+      "coordinates = ['x', 'y', 'a']\nlagrangian = \"x'^2 + y'^2 + a'^2\"\n[symmetry]\ngroup = 'SE(2)'\nacts_on = "
+      "['x', 'y', 'a']\n",
       "g.toml");
   ASSERT_EQ(m.system.symmetries().size(), 3U);
   EXPECT_EQ(m.system.symmetries()[2].generator, (std::vector<Expression>{parse("-y"), parse("x"), parse("1")}));
@@ -127,8 +128,10 @@ TEST(ModelFile, an_error_in_an_expression_has_its_place_in_the_file) {
             "m.toml:4:7: unexpected character '$'\n    + 3*$\n        ^");
   EXPECT_EQ(message("coordinates = ['x']\nlagrangian = \"\"\"2*x'^2 + $\"\"\"\n"),
             "m.toml:2:26: unexpected character '$'\n  2*x'^2 + $\n           ^");
-  EXPECT_EQ(message("coordinates = ['x', 'y']\nlagrangian = \"x'^2 + y'^2\"\nconstraints = [\n  \"x' - y\",\n  \"x'*y' - 1\",\n]\n"),
-            "m.toml:5:3: constraint 2 is not linear in the velocities: its term x'*y'; only constraints A(q) v + b(q) = 0 can be "
+  EXPECT_EQ(message("coordinates = ['x', 'y']\nlagrangian = \"x'^2 + y'^2\"\nconstraints = [\n  \"x' - y\",\n  \"x'*y' "
+                    "- 1\",\n]\n"),
+            "m.toml:5:3: constraint 2 is not linear in the velocities: its term x'*y'; only constraints A(q) v + b(q) "
+            "= 0 can be "
             "treated\n    \"x'*y' - 1\",\n    ^");
 }
 

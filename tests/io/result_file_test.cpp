@@ -37,7 +37,8 @@ class ResultFiles : public testing::Test {
   struct Setup {
     Model model = load_model("mobile-robot");
     Problem problem{model.system, model.system.parameter_values(), *model.initial, 0.2};
-    RunDescription description{"1.2.3", model.name, model.title, model.text, model.system.parameter_list(), "rk4", 0.2, 3, *model.initial};
+    RunDescription description{"1.2.3", model.name, model.title, model.text,    model.system.parameter_list(),
+                               "rk4",   0.2,        3,           *model.initial};
   };
 
   RunResult run_into(ResultFile& file, std::int64_t steps, const std::atomic<bool>* stop = nullptr) {
@@ -97,7 +98,8 @@ TEST_F(ResultFiles, csv_has_a_header_and_all_digits) {
   std::getline(lines, header);
   EXPECT_EQ(header.substr(0, header.find(",p_")), "time,x,y,theta,psi,x',y',theta',psi'");
   EXPECT_NE(header.find(",multiplier_1,multiplier_2,energy,constraint_1,constraint_2,"), std::string::npos) << header;
-  const Trajectory expected = integrate(setup_.model.system, "rk4", {setup_.problem.start.q, setup_.problem.start.v, 0.2, 10, 3});
+  const Trajectory expected =
+      integrate(setup_.model.system, "rk4", {setup_.problem.start.q, setup_.problem.start.v, 0.2, 10, 3});
   std::size_t row = 0;
   for (std::string line; std::getline(lines, line); ++row) {
     std::istringstream cells(line);
@@ -121,7 +123,8 @@ TEST_F(ResultFiles, hdf5_holds_what_is_needed_to_repeat_the_run) {
   result_file.finish(run_into(result_file, 10));
   const hid_t file = H5Fopen(in("a.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   ASSERT_GE(file, 0);
-  const Trajectory expected = integrate(setup_.model.system, "rk4", {setup_.problem.start.q, setup_.problem.start.v, 0.2, 10, 3});
+  const Trajectory expected =
+      integrate(setup_.model.system, "rk4", {setup_.problem.start.q, setup_.problem.start.v, 0.2, 10, 3});
   std::vector<hsize_t> shape;
   EXPECT_EQ(read_dataset(file, "time", shape), expected.time);
   EXPECT_EQ(shape, std::vector<hsize_t>{4});
@@ -207,10 +210,13 @@ TEST_F(ResultFiles, a_checkpoint_of_another_run_is_recognised) {
     return std::string("no error");
   };
   using D = RunDescription;
-  EXPECT_NE(message([](D& d) { d.method = "reference"; }).find("its method was rk4, now it is reference"), std::string::npos);
+  EXPECT_NE(message([](D& d) { d.method = "reference"; }).find("its method was rk4, now it is reference"),
+            std::string::npos);
   EXPECT_NE(message([](D& d) { d.step = 0.1; }).find("its step was 0.2, now it is 0.1"), std::string::npos);
   EXPECT_NE(message([](D& d) { d.every = 1; }).find("interval of recording was 3, now it is 1"), std::string::npos);
-  EXPECT_NE(message([](D& d) { d.parameters[0].value += 1; }).find("parameter " + setup_.description.parameters[0].name), std::string::npos);
+  EXPECT_NE(
+      message([](D& d) { d.parameters[0].value += 1; }).find("parameter " + setup_.description.parameters[0].name),
+      std::string::npos);
   EXPECT_NE(message([](D& d) { d.start.v[1] = 7; }).find("initial velocity 2"), std::string::npos);
   EXPECT_NE(message([](D& d) { d.start.q[0] = 7; }).find("initial position 1"), std::string::npos);
   EXPECT_NE(message([](D& d) { d.model_text += " "; }).find("the file of its model has changed"), std::string::npos);

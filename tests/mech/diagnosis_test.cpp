@@ -41,7 +41,8 @@ std::string start_error(const System& system, const State& state) {
 
 testing::AssertionResult says(const std::string& message, const std::vector<std::string>& parts) {
   for (const std::string& part : parts) {
-    if (message.find(part) == std::string::npos) return testing::AssertionFailure() << "'" << part << "' is not in: " << message;
+    if (message.find(part) == std::string::npos)
+      return testing::AssertionFailure() << "'" << part << "' is not in: " << message;
   }
   return testing::AssertionSuccess();
 }
@@ -101,7 +102,8 @@ TEST(Diagnosis, redundant_constraints_are_named) {
 TEST(Diagnosis, a_start_where_the_rank_drops_is_refused) {
   const System s = make({"x", "y", "z"}, free_in_space, {"z' - y*x'", "z' - x*y'"});
   EXPECT_EQ(start_error(s, {{1, 2, 0}, {0, 0, 0}}), "");
-  EXPECT_TRUE(says(start_error(s, {{0, 0, 0}, {0, 0, 0}}), {"rank 1 at q = [0, 0, 0] and 2 elsewhere", "constraint 2 (0 = ", "start from another position"}));
+  EXPECT_TRUE(says(start_error(s, {{0, 0, 0}, {0, 0, 0}}),
+                   {"rank 1 at q = [0, 0, 0] and 2 elsewhere", "constraint 2 (0 = ", "start from another position"}));
 }
 
 TEST(Diagnosis, a_configuration_where_the_rank_drops_is_found) {
@@ -113,11 +115,13 @@ TEST(Diagnosis, a_configuration_where_the_rank_drops_is_found) {
   EXPECT_NEAR(drop->q[1], 0.0, 1e-6);
   EXPECT_EQ(drop->rows, (std::vector<std::size_t>{0, 1}));
   // A single row that vanishes at x = 0.
-  const auto vanishing = examine_constraints(make({"x", "y"}, "0.5*(x'^2 + y'^2)", {"x*y'"}), {}, std::vector{1.0, 0.0}).rank_drop;
+  const auto vanishing =
+      examine_constraints(make({"x", "y"}, "0.5*(x'^2 + y'^2)", {"x*y'"}), {}, std::vector{1.0, 0.0}).rank_drop;
   ASSERT_TRUE(vanishing);
   EXPECT_NEAR(vanishing->q[0], 0.0, 1e-9);
   // One that only fades at infinity never vanishes.
-  EXPECT_FALSE(examine_constraints(make({"x", "y"}, "0.5*(x'^2 + y'^2)", {"exp(-x)*y'"}), {}, std::vector{1.0, 0.0}).rank_drop);
+  EXPECT_FALSE(
+      examine_constraints(make({"x", "y"}, "0.5*(x'^2 + y'^2)", {"exp(-x)*y'"}), {}, std::vector{1.0, 0.0}).rank_drop);
 }
 
 TEST(Diagnosis, a_direction_without_inertia_is_named) {
@@ -126,7 +130,8 @@ TEST(Diagnosis, a_direction_without_inertia_is_named) {
   ASSERT_EQ(r.massless_direction.size(), 3U);
   EXPECT_NEAR(std::abs(r.massless_direction[1]), std::sqrt(0.5), 1e-12);
   EXPECT_NEAR(r.massless_direction[1] + r.massless_direction[2], 0.0, 1e-12);
-  EXPECT_TRUE(says(start_error(s, {{0, 0, 0}, {0, 0, 0}}), {"not regular", "y: ", "z: ", "is a mass or a moment of inertia zero?"}));
+  EXPECT_TRUE(says(start_error(s, {{0, 0, 0}, {0, 0, 0}}),
+                   {"not regular", "y: ", "z: ", "is a mass or a moment of inertia zero?"}));
 }
 
 TEST(Diagnosis, a_massless_coordinate_that_is_constrained_is_regular) {
@@ -145,8 +150,16 @@ TEST(Diagnosis, inconsistent_velocities_come_with_the_nearest_consistent_ones) {
   EXPECT_NEAR(r.projected->v[0], 4.0 / 7.0, 1e-15);
   EXPECT_NEAR(r.projected->v[1], 1.0, 1e-15);
   EXPECT_NEAR(r.projected->v[2], 8.0 / 7.0, 1e-15);
-  EXPECT_TRUE(says(start_error(s, start), {"constraint 1 (0 = ", "the velocity gives -1, a sum of terms of size 3", "v = [0.571428571428571"}));
+  EXPECT_TRUE(says(start_error(s, start), {"constraint 1 (0 = ", "the velocity gives -1, a sum of terms of size 3",
+                                           "v = [0.571428571428571"}));
   EXPECT_EQ(start_error(s, *r.projected), "") << "the advice can be followed";
+}
+
+TEST(Diagnosis, rounding_of_functions_is_no_inconsistency) {
+  const System s = make({"x", "y", "phi"}, "0.5*(x'^2 + y'^2 + phi'^2)", {"x'*sin(phi) - y'*cos(phi)"});
+  const double right_angle = std::acos(0.0);
+  EXPECT_EQ(start_error(s, {{0, 0, right_angle}, {0, 1, 0}}), "");
+  EXPECT_NE(start_error(s, {{0, 0, right_angle}, {1e-9, 1, 0}}), "");
 }
 
 TEST(Diagnosis, positions_off_a_holonomic_constraint_are_projected_too) {
@@ -172,7 +185,8 @@ TEST(Diagnosis, declared_symmetries_are_verified) {
   d.coordinates = parse_list({"x", "y", "z"});
   d.lagrangian = parse("0.5*(x'^2 + y'^2 + z'^2) - x^2 - y^2");
   d.constraints = parse_list({"z' - y*x'"});
-  d.symmetries = {{"translation of z", parse_list({"0", "0", "1"})}, {"translation of x", parse_list({"1", "0", "0"})},
+  d.symmetries = {{"translation of z", parse_list({"0", "0", "1"})},
+                  {"translation of x", parse_list({"1", "0", "0"})},
                   {"rotation", parse_list({"-y", "x", "0"})}};
   const auto broken = broken_symmetries(System(d), {}, {{0, 0, 0}, {0, 0, 0}});
   ASSERT_EQ(broken.size(), 2U);

@@ -54,6 +54,7 @@ std::vector<std::string> catalogue();
 /// A number written as an expression, as in 2*pi/5; the values may be used by name. `what` is named in errors.
 double number_from_text(std::string_view text, const std::string& what, const ParameterValues& values = {});
 /// Several of them, separated by commas.
-std::vector<double> numbers_from_text(std::string_view text, const std::string& what, const ParameterValues& values = {});
+std::vector<double> numbers_from_text(std::string_view text, const std::string& what,
+                                      const ParameterValues& values = {});
 
 }  // namespace rattleback

@@ -61,7 +61,8 @@ struct ConstraintReport {
 };
 
 /// The search for a rank drop starts at random points near q.
-ConstraintReport examine_constraints(const System& system, std::span<const double> parameters, std::span<const double> q);
+ConstraintReport examine_constraints(const System& system, std::span<const double> parameters,
+                                     std::span<const double> q);
 
 /// Declared symmetries along which L or the constraints change, each in words. Judged at random points.
 std::vector<std::string> broken_symmetries(const System& system, std::span<const double> parameters, const State& near);

@@ -16,7 +16,16 @@ namespace rattleback {
 /// that is neither coordinate nor parameter, … It knows which part of the definition is to blame.
 class SystemError : public std::runtime_error {
  public:
-  enum class Part : std::uint8_t { coordinates, lagrangian, constraints, holonomic, parameters, symmetry, exact, conserved };
+  enum class Part : std::uint8_t {
+    coordinates,
+    lagrangian,
+    constraints,
+    holonomic,
+    parameters,
+    symmetry,
+    exact,
+    conserved
+  };
 
   SystemError(Part part, int index, const std::string& message)
       : std::runtime_error(message), part_(part), index_(index) {}

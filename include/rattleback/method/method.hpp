@@ -12,9 +12,9 @@ namespace rattleback {
 /// A one-step method applied to a system: maps between the state the method keeps from step to step and
 /// the node (q, v) that people look at. The last data of each are h, then the parameters.
 struct Method {
-  ImplicitSystem start;  ///< (q, v, h, parameters) ↦ state
-  ImplicitSystem step;   ///< (state, h, parameters) ↦ state
-  ImplicitSystem node;   ///< (state, h, parameters) ↦ (q, v)
+  ImplicitSystem start;                ///< (q, v, h, parameters) ↦ state
+  ImplicitSystem step;                 ///< (state, h, parameters) ↦ state
+  ImplicitSystem node;                 ///< (state, h, parameters) ↦ (q, v)
   std::vector<std::string> equations;  ///< of the step, named for messages
 };
 

@@ -81,9 +81,8 @@ class OrcJit final : public Jit {
   }
 
   Compiled<ProgramFunction> compile(const Program& program, int lanes) override {
-    return build<ProgramFunction>(weight(program), lanes, [&](Emitter& e, const std::string& name) {
-      emit_program_function(e, program, name);
-    });
+    return build<ProgramFunction>(
+        weight(program), lanes, [&](Emitter& e, const std::string& name) { emit_program_function(e, program, name); });
   }
 
   Compiled<StepFunction> compile(const StepProgram& program, int lanes) override {
