@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
@@ -131,26 +132,28 @@ TEST(Run, json_is_the_only_thing_on_standard_output) {
 
 TEST(Run, ten_million_steps_need_little_memory_and_survive_a_kill) {
   const TemporaryFolder folder;
-  const std::string steps = sanitized ? "300000" : "10000000";
-  const std::string arguments =
-      "run mclachlan-perlmutter -m rk4 --step 0.001 --steps " + steps + " --every 1000 --quiet -o ";
-  ASSERT_EQ(run(arguments + (folder / "whole.h5")).status, 0);
+  const auto arguments = [&](std::int64_t steps, const std::string& file) {
+    return "run mclachlan-perlmutter -m rk4 --step 0.001 --every 1000 --quiet --steps " + std::to_string(steps) +
+           " -o " + (folder / file);
+  };
+  // A run without end, killed when the first checkpoint after the start is there.
+  const std::string checkpoint = folder / "parts.h5.checkpoint";
+  const Result killed = shell(std::string(RATTLEBACK_COMMAND) + " " + arguments(1000000000000, "parts.h5") +
+                              " & pid=$!\nwhile ! grep -q '\"step\": [1-9]' " + checkpoint +
+                              " 2>/dev/null; do sleep 0.01; done\nkill -9 $pid; wait $pid; echo $?");
+  EXPECT_TRUE(contains(killed.output, "137")) << "it was still running";
+  EXPECT_FALSE(std::filesystem::exists(folder / "parts.h5"));
+  const std::string text = content(checkpoint);
+  const std::int64_t reached = json::parse(text.substr(text.find('\n'))).at("step");
+  const std::int64_t steps = sanitized ? 2 * reached : std::max<std::int64_t>(10000000, 2 * reached);
+
+  ASSERT_EQ(run(arguments(steps, "whole.h5")).status, 0);
   if (!sanitized) {
     rusage usage{};
     getrusage(RUSAGE_CHILDREN, &usage);
     EXPECT_LT(usage.ru_maxrss, 200 * 1024) << "KB, the largest of all children so far";
   }
-  // Killed when the first checkpoint after the start is there.
-  const Result killed = shell(std::string(RATTLEBACK_COMMAND) + " " + arguments + (folder / "parts.h5") +
-                              " & pid=$!\n"
-                              "while ! grep -q '\"step\": [1-9]' " +
-                              (folder / "parts.h5.checkpoint") +
-                              " 2>/dev/null; do kill -0 $pid 2>/dev/null || break; sleep 0.01; done\n"
-                              "kill -9 $pid; wait $pid; echo $?");
-  EXPECT_TRUE(contains(killed.output, "137")) << "it was still running";
-  EXPECT_FALSE(std::filesystem::exists(folder / "parts.h5"));
-  EXPECT_TRUE(std::filesystem::exists(folder / "parts.h5.checkpoint"));
-  const Result resumed = run(arguments + (folder / "parts.h5") + " --resume");
+  const Result resumed = run(arguments(steps, "parts.h5") + " --resume");
   EXPECT_EQ(resumed.status, 0) << resumed.output;
   EXPECT_TRUE(content(folder / "whole.h5") == content(folder / "parts.h5")) << "the same bytes";
 }
