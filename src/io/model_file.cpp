@@ -11,6 +11,7 @@
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/io/model.hpp"
+#include "source_text.hpp"
 
 namespace rattleback {
 namespace {
@@ -21,60 +22,6 @@ constexpr std::size_t max_coordinates = 20000;
 const std::vector<std::string> top_level_keys{"name",       "description", "source",    "coordinates", "angles",
                                               "lagrangian", "constraints", "holonomic", "parameters",  "initial",
                                               "run",        "symmetry",    "exact",     "conserved"};
-
-struct Place {
-  std::size_t line = 1;
-  std::size_t column = 1;
-};
-
-/// The text of a file by lines, and messages that point into it.
-class SourceText {
- public:
-  SourceText(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {}
-
-  const std::string& file() const { return file_; }
-
-  [[noreturn]] void fail(Place place, const std::string& summary) const {
-    std::string_view shown = line(place.line);
-    if (!shown.empty() && shown.back() == '\r') shown.remove_suffix(1);
-    std::string clean;
-    constexpr std::size_t longest = 200;
-    for (const char c : shown.substr(0, longest)) clean += c == '\t' ? ' ' : c;
-    throw ModelError(fmt::format(
-        "{}:{}:{}: {}{}", file_, place.line, place.column, summary,
-        place.column > longest
-            ? ""
-            : fmt::format("\n  {}\n  {}^", clean, std::string(std::max<std::size_t>(place.column, 1) - 1, ' '))));
-  }
-
-  /// Where the content of the string literal begins that stands at a place.
-  Place inside_string(Place at) const {
-    std::string_view rest = line(at.line);
-    std::size_t offset = 0;
-    for (std::size_t character = 1; character < at.column && offset < rest.size(); ++character) {
-      for (++offset; offset < rest.size() && (static_cast<unsigned char>(rest[offset]) & 0xC0U) == 0x80U;) ++offset;
-    }
-    rest.remove_prefix(std::min(offset, rest.size()));
-    if (!rest.starts_with("\"\"\"") && !rest.starts_with("'''")) return {at.line, at.column + 1};
-    rest.remove_prefix(3);
-    if (rest.empty() || rest == "\r") return {at.line + 1, 1};
-    return {at.line, at.column + 3};
-  }
-
- private:
-  std::string_view line(std::size_t number) const {
-    std::string_view rest = text_;
-    for (; number > 1; --number) {
-      const std::size_t end = rest.find('\n');
-      if (end == std::string_view::npos) return {};
-      rest.remove_prefix(end + 1);
-    }
-    return rest.substr(0, rest.find('\n'));
-  }
-
-  std::string_view text_;
-  std::string file_;
-};
 
 std::string_view type_name(const toml::node& node) {
   switch (node.type()) {
@@ -546,42 +493,6 @@ class Reader {
 
 Model read_model(std::string_view text, const std::string& file, const ParameterValues& parameters) {
   return Reader(text, file, parameters).read();
-}
-
-std::vector<double> numbers_from_text(std::string_view text, const std::string& what, const ParameterValues& values) {
-  ParseOptions options{what, 1, 1, std::vector<std::string>{}, {}, {}, "; it must be a number"};
-  std::unordered_map<Expression, double> known;
-  for (const auto& [name, value] : values) {
-    options.names->push_back(name);
-    known[Expression::symbol(name)] = value;
-  }
-  std::vector<double> numbers;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string piece(text.substr(begin, end - begin));
-    char* rest = nullptr;  // nan and inf are numbers to people, but not expressions
-    double value = std::strtod(piece.c_str(), &rest);
-    const bool word = piece.find_first_of("0123456789") == std::string::npos;
-    if (piece.empty() || *rest != '\0' || std::isfinite(value) || !word) {
-      try {
-        value = evaluate(parse(piece, options), known);
-      } catch (const ParseError& error) {
-        const std::size_t column = begin + static_cast<std::size_t>(error.column());
-        throw ModelError(
-            fmt::format("{}:1:{}: {}\n  {}\n  {}^", what, column, error.summary(), text, std::string(column - 1, ' ')));
-      }
-    }
-    if (!std::isfinite(value)) throw ModelError(fmt::format("{} must be a finite number, found {}", what, piece));
-    numbers.push_back(value);
-    begin = end + 1;
-  }
-  return numbers;
-}
-
-double number_from_text(std::string_view text, const std::string& what, const ParameterValues& values) {
-  const auto numbers = numbers_from_text(text, what, values);
-  if (numbers.size() != 1) throw ModelError(fmt::format("{} must be one number, found {}", what, text));
-  return numbers[0];
 }
 
 }  // namespace rattleback
