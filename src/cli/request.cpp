@@ -107,6 +107,9 @@ void check_start(const ProblemOptions& options, const std::string& name, Problem
   for (const std::string& broken : broken_symmetries(problem.system, problem.parameters, problem.start)) {
     notes.push_back("a declared symmetry is none: " + broken);
   }
+  for (const std::string& broken : broken_conservation(problem.system, problem.parameters, problem.start)) {
+    notes.push_back("a declared conserved quantity is none: " + broken);
+  }
 }
 
 }  // namespace

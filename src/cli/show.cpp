@@ -97,6 +97,12 @@ Findings find(const Model& m) {
     f.good.push_back(fmt::format("symmetries, verified at random points: {}", fmt::join(texts, ", ")));
   }
   f.json["broken_symmetries"] = broken;
+  const auto changing = broken_conservation(s, s.parameter_values(), state);
+  f.bad.insert(f.bad.end(), changing.begin(), changing.end());
+  if (!s.conserved().empty() && changing.empty()) {
+    f.good.emplace_back("the declared quantities are conserved, verified at random admissible states");
+  }
+  f.json["not_conserved"] = changing;
   return f;
 }
 

@@ -1,4 +1,4 @@
-// What the constraints are like in all of Q: rank, where it drops, integrability; and declared symmetries.
+// What the constraints are like in all of Q: rank, where it drops, integrability.
 
 #include <fmt/format.h>
 
@@ -168,51 +168,6 @@ ConstraintReport examine_constraints(const System& system, std::span<const doubl
   }
   if (report.redundant.empty() && system.dimension() <= largest_search) report.rank_drop = search_rank_drop(forms, q0);
   return report;
-}
-
-std::vector<std::string> broken_symmetries(const System& system, std::span<const double> parameters,
-                                           const State& near) {
-  std::vector<std::string> broken;
-  const auto inputs = state_and_parameters(system);
-  std::vector<Expression> place = system.coordinates();
-  place.insert(place.end(), system.velocities().begin(), system.velocities().end());
-  MatrixFunction matrix(system.constraint_matrix(), inputs);
-  Interpreter<double> affine(make_program(inputs, system.affine_part()));
-  for (const Symmetry& symmetry : system.symmetries()) {
-    // The generator and its lift to velocities: δq = ξ, δv = Dξ·v.
-    std::vector<Expression> direction = symmetry.generator;
-    const auto lift = directional_derivative(symmetry.generator, system.coordinates(), system.velocities());
-    direction.insert(direction.end(), lift.begin(), lift.end());
-    std::vector<Expression> functions{system.lagrangian()};
-    functions.insert(functions.end(), system.velocity_rows().begin(), system.velocity_rows().end());
-    const auto changes = directional_derivative(functions, place, direction);
-    Interpreter<double> program(make_program(inputs, changes));
-    std::vector<bool> found(functions.size(), false);
-    RandomPoints random;
-    for (int sample = 0; sample < 4 * samples; ++sample) {
-      State state{random.near(near.q, 1.0), random.near(near.v, 1.0)};
-      std::vector<double> point = joined_data(state, parameters);
-      // The constraints need to be invariant only for velocities that satisfy them.
-      const Eigen::MatrixXd a = matrix(point);
-      const std::vector<double> b = affine(point);
-      if (!a.allFinite()) continue;
-      Eigen::Map<Eigen::VectorXd> v(point.data() + system.dimension(), static_cast<Eigen::Index>(system.dimension()));
-      const std::vector<double> free = program(point);
-      if (a.rows() > 0) {
-        v -= a.completeOrthogonalDecomposition().solve(a * v + Eigen::Map<const Eigen::VectorXd>(b.data(), a.rows()));
-      }
-      const std::vector<double> admissible = program(point);
-      for (std::size_t k = 0; k < functions.size(); ++k) {
-        const double change = k == 0 ? free[k] : admissible[k];
-        if (found[k] || !std::isfinite(change) || std::abs(change) <= rounding) continue;
-        found[k] = true;
-        broken.push_back(fmt::format("{} is not invariant under {}: its rate of change {} is {:.3g} at a random point",
-                                     k == 0 ? "the Lagrangian" : system.row_name(k - 1), symmetry.name,
-                                     shortened(changes[k], 70), change));
-      }
-    }
-  }
-  return broken;
 }
 
 }  // namespace rattleback

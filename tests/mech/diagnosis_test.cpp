@@ -204,5 +204,28 @@ TEST(Diagnosis, constraints_need_to_be_invariant_only_as_a_whole) {
   EXPECT_TRUE(broken_symmetries(System(d), {}, {{0, 0, 0, 0}, {0, 0, 0, 0}}).empty());
 }
 
+TEST(Diagnosis, declared_conserved_quantities_are_verified) {
+  SystemDefinition d;
+  d.coordinates = parse_list({"x", "y", "z"});
+  d.lagrangian = parse("0.5*(x'^2 + y'^2 + z'^2) - x^2 - y^2");
+  d.constraints = parse_list({"z' - y*x'"});
+  d.conserved = {{"y_energy", parse("0.5*y'^2 + y^2")}, {"x_energy", parse("0.5*x'^2 + x^2")}};
+  const auto broken = broken_conservation(System(d), {}, {{0, 0, 0}, {0, 0, 0}});
+  ASSERT_EQ(broken.size(), 1U);
+  EXPECT_TRUE(says(broken[0], {"x_energy is not conserved", "its rate of change is "}));
+}
+
+TEST(Diagnosis, conservation_is_judged_on_the_constraints_only) {
+  // A pendulum in Cartesian coordinates: the length is conserved, and so is the energy written differently.
+  SystemDefinition d;
+  d.coordinates = parse_list({"x", "y"});
+  d.lagrangian = parse("0.5*(x'^2 + y'^2) - y");
+  d.holonomic = parse_list({"x^2 + y^2 - 1"});
+  d.conserved = {{"again", parse("0.5*(x*y' - y*x')^2 + y")}, {"height", parse("y")}};
+  const auto broken = broken_conservation(System(d), {}, {{0, -1}, {1, 0}});
+  ASSERT_EQ(broken.size(), 1U);
+  EXPECT_TRUE(says(broken[0], {"height is not conserved"}));
+}
+
 }  // namespace
 }  // namespace rattleback

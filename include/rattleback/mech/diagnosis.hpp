@@ -67,4 +67,7 @@ ConstraintReport examine_constraints(const System& system, std::span<const doubl
 /// Declared symmetries along which L or the constraints change, each in words. Judged at random points.
 std::vector<std::string> broken_symmetries(const System& system, std::span<const double> parameters, const State& near);
 
+/// Declared conserved quantities that change along the motion, each in words. Judged at random admissible states.
+std::vector<std::string> broken_conservation(const System& system, std::span<const double> parameters, const State& near);
+
 }  // namespace rattleback
