@@ -63,19 +63,23 @@ void compare_methods(const Options& o) {
   const Request request = make_request(o.problem);
   print_notes(request.notes, o.output);
   const InterruptGuard guard;
+  std::vector<std::unique_ptr<Stepper>> steppers;  // first, so that one that cannot start wastes no time of the others
+  for (const std::string& method : o.methods) steppers.push_back(make_stepper(method, request.problem));
   std::vector<Row> rows;
-  for (const std::string& method : o.methods) {
+  for (std::size_t i = 0; i < o.methods.size(); ++i) {
+    const std::string& method = o.methods[i];
     ProgressBar bar(method, o.output.talks());
     RunOptions options;
     options.steps = request.steps;
     options.interrupt = &guard.flag();
     options.progress = [&](const Progress& p) { bar(p); };
-    const auto stepper = make_stepper(method, request.problem);
-    rows.push_back({method, run(*stepper, request.problem, options)});
+    rows.push_back({method, run(*steppers[i], request.problem, options)});
     if (rows.back().result.outcome == RunOutcome::interrupted) throw Failure(ExitStatus::interrupted, "interrupted");
   }
-  const auto found =
-      std::find_if(rows.begin(), rows.end(), [](const Row& r) { return r.method.starts_with("reference"); });
+  auto found = std::find_if(rows.begin(), rows.end(), [](const Row& r) { return r.method == "reference"; });
+  if (found == rows.end()) {
+    found = std::find_if(rows.begin(), rows.end(), [](const Row& r) { return r.method.starts_with("reference"); });
+  }
   const Row* reference = found == rows.end() ? nullptr : &*found;
   if (o.output.json) {
     nlohmann::json document{{"model", request.model.name},

@@ -199,9 +199,7 @@ nlohmann::json to_json(const RunResult& result, const Request& request, const st
       {"newton", {{"mean", static_cast<double>(result.newton.iterations) / steps}, {"max", result.newton.max}}},
       {"seconds", s.seconds},
       {"ns_per_step", 1e9 * s.seconds / steps},
-      {"outcome", result.outcome == RunOutcome::finished      ? "finished"
-                  : result.outcome == RunOutcome::interrupted ? "interrupted"
-                                                              : "failed"}};
+      {"outcome", outcome_name(result.outcome)}};
   if (!result.failure.empty()) document["failure"] = result.failure;
   for (std::size_t k = 0; k < s.max_conserved_error.size(); ++k) {
     document["conserved"][request.problem.system.conserved()[k].name] = {{"initial", s.initial_conserved[k]},

@@ -65,8 +65,9 @@ void print(const RunResult& r, const Request& request, const Options& o) {
   fmt::print("  ({})\n", names(system.coordinates()));
   fmt::print("  q           {}\n  v           {}\n  p           {}\n", tuple(r.node.q), tuple(r.node.v),
              tuple(r.momenta));
-  fmt::print("  energy      {:.10g} at the start, {:.10g} at the end, largest error {:.3g}{}\n", s.initial_energy,
-             s.final_energy, s.max_energy_error, system.is_affine() ? " (affine constraints do work)" : "");
+  fmt::print("  energy      {:.10g} at the start, {:.10g} at the end, largest error {:.3g} of max(1, |E|){}\n",
+             s.initial_energy, s.final_energy, s.max_energy_error,
+             system.is_affine() ? " (affine constraints do work)" : "");
   if (!system.velocity_rows().empty()) fmt::print("  constraint  largest residual {:.3g}\n", s.max_constraint);
   for (std::size_t k = 0; k < s.max_conserved_error.size(); ++k) {
     fmt::print("  conserved   {} = {:.10g}, largest error {:.3g}\n", system.conserved()[k].name, s.initial_conserved[k],
@@ -87,8 +88,8 @@ void run_model(const Options& o) {
   const std::int64_t every = positive_integer(o.every, "--every");
   const Request request = make_request(o.problem);
   print_notes(request.notes, o.output);
+  const auto stepper = make_stepper(o.method, request.problem);  // before an old result is replaced
   const auto file = open_file(o, request);
-  const auto stepper = make_stepper(o.method, request.problem);
   const InterruptGuard guard;
   RunResult result;
   {

@@ -48,9 +48,17 @@ void find_about_constraints(const Model& m, const std::vector<double>& q, Findin
   f.json["redundant"] = c.redundant;
   f.json["integrable"] = c.integrable;
   f.json["all_integrable"] = c.all_integrable;
+  if (!c.judged) {
+    f.good.emplace_back(
+        "the constraints could not be judged: they are not defined at the random points about the initial position");
+    return;
+  }
+  if (!c.contradictory.empty()) {
+    f.bad.push_back(fmt::format("contradicted by the constraints before: {}", listed_rows(s, c.contradictory)));
+  }
   if (!c.redundant.empty()) {
     f.bad.push_back(fmt::format("redundant everywhere: {}", listed_rows(s, c.redundant)));
-  } else if (c.rank_drop) {
+  } else if (c.rank_drop && c.contradictory.empty()) {
     f.json["rank_drop"] = {{"q", c.rank_drop->q}, {"rows", c.rank_drop->rows}};
     f.good.push_back(fmt::format("the constraints have rank {}, but not everywhere: {} dependent at q = {}",
                                  c.generic_rank,
@@ -156,7 +164,13 @@ void print_text(const Model& m) {
   print_list("Mass matrix, M = L_vv (upper half, without zeros)", entries("M", s.mass_matrix(), true));
   print_list(s.is_affine() ? "Constraints, A v + b = 0" : "Constraints, A v = 0",
              entries("A", s.constraint_matrix(), false));
-  if (s.is_affine()) print_list("", equations("b: ", s.affine_part()));
+  if (s.is_affine()) {
+    std::vector<std::string> affine;
+    for (std::size_t k = 0; k < s.affine_part().size(); ++k) {
+      affine.push_back(fmt::format("b[{}] = {}", k + 1, shortened(s.affine_part()[k], longest_text)));
+    }
+    print_list("Affine part", affine);
+  }
   std::vector<std::string> conserved;
   for (const NamedExpression& c : s.conserved())
     conserved.push_back(fmt::format("{} = {}", c.name, shortened(c.expression, longest_text)));
@@ -185,6 +199,9 @@ void print_latex(const Model& m) {
   lines.push_back("E &= " + to_latex(s.energy()));
   for (const auto& e : s.mass_matrix().entries) {
     if (e.row <= e.column) lines.push_back(fmt::format("M_{{{}{}}} &= {}", e.row + 1, e.column + 1, to_latex(e.value)));
+  }
+  for (std::size_t k = 0; k < s.affine_part().size(); ++k) {
+    if (s.is_affine()) lines.push_back(fmt::format("b_{{{}}} &= {}", k + 1, to_latex(s.affine_part()[k])));
   }
   for (const auto& e : s.constraint_matrix().entries) {
     lines.push_back(fmt::format("A_{{{}{}}} &= {}", e.row + 1, e.column + 1, to_latex(e.value)));

@@ -165,8 +165,14 @@ class Parser {
     advance();
     const Range range = parse_range();
     if (!token_.is(',')) unexpected("',' and what is to be summed");
-    if (range.first > range.last) {
-      fail(name, fmt::format("the range {}..{} is empty", range.first, range.last));
+    if (range.first > range.last) {  // an empty sum is 0; its body may name what does not exist
+      for (int depth = 1; depth > 0;) {
+        advance();
+        if (token_.kind == TokenKind::end) fail(open, "this ( is never closed");
+        depth += token_.is('(') ? 1 : token_.is(')') ? -1 : 0;
+      }
+      advance();
+      return Expression(0.0);
     }
     std::vector<Term> terms;
     repeat(range, Token(token_), [&] { terms.push_back({parse_sum(), 1.0}); });

@@ -231,6 +231,15 @@ class InMemory final : public Recorder {
 
 }  // namespace
 
+const char* outcome_name(RunOutcome outcome) {
+  switch (outcome) {
+    case RunOutcome::finished: return "finished";
+    case RunOutcome::interrupted: return "interrupted";
+    case RunOutcome::failed: return "failed";
+  }
+  return "";
+}
+
 RunResult run(Stepper& stepper, const Problem& problem, const RunOptions& options, const Checkpoint* resume) {
   if (options.steps < 0 || options.every < 1) {
     throw std::invalid_argument(

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 namespace rattleback {
@@ -16,6 +18,22 @@ std::uint64_t checksum(std::string_view text) {
   std::uint64_t h = 0xcbf29ce484222325U;
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   return h;
+}
+
+/// JSON has no infinity and no NaN; a conserved quantity may have either.
+json number(double x) { return std::isfinite(x) ? json(x) : json(fmt::format("{}", x)); }
+json numbers(const std::vector<double>& list) {
+  json result = json::array();
+  for (const double x : list) result.push_back(number(x));
+  return result;
+}
+double number_from(const json& value) {
+  return value.is_string() ? std::strtod(value.get<std::string>().c_str(), nullptr) : value.get<double>();
+}
+std::vector<double> numbers_from(const json& list) {
+  std::vector<double> result;
+  for (const json& value : list) result.push_back(number_from(value));
+  return result;
 }
 
 }  // namespace
@@ -41,9 +59,9 @@ std::string checkpoint_text(const StoredCheckpoint& stored) {
                       {"initial_energy", s.initial_energy},
                       {"final_energy", s.final_energy},
                       {"max_energy_error", s.max_energy_error},
-                      {"max_constraint", s.max_constraint},
-                      {"initial_conserved", s.initial_conserved},
-                      {"max_conserved_error", s.max_conserved_error},
+                      {"max_constraint", number(s.max_constraint)},
+                      {"initial_conserved", numbers(s.initial_conserved)},
+                      {"max_conserved_error", numbers(s.max_conserved_error)},
                       {"seconds", s.seconds}};
   const std::string body = document.dump(1, ' ', false, json::error_handler_t::replace);
   return fmt::format("{} {:016x}\n{}\n", first_words, checksum(body), body);
@@ -80,9 +98,9 @@ StoredCheckpoint read_checkpoint(const std::string& text, const std::string& pat
     document.at("initial_energy").get_to(s.initial_energy);
     document.at("final_energy").get_to(s.final_energy);
     document.at("max_energy_error").get_to(s.max_energy_error);
-    document.at("max_constraint").get_to(s.max_constraint);
-    document.at("initial_conserved").get_to(s.initial_conserved);
-    document.at("max_conserved_error").get_to(s.max_conserved_error);
+    s.max_constraint = number_from(document.at("max_constraint"));
+    s.initial_conserved = numbers_from(document.at("initial_conserved"));
+    s.max_conserved_error = numbers_from(document.at("max_conserved_error"));
     document.at("seconds").get_to(s.seconds);
     return stored;
   } catch (const json::exception& error) {

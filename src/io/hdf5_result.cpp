@@ -39,7 +39,14 @@ class Handle {
 class Writer {
  public:
   explicit Writer(const std::string& path)
-      : path_(path), file_(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, path) {}
+      : path_(path), file_([&] {
+          // The format of HDF5 1.8: attributes of the older one end at 64 KiB.
+          const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
+          H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+          const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, path);
+          H5Pset_obj_track_times(creation, 0);  // two files of the same run must not differ
+          return Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose, path);
+        }()) {}
 
   void check(herr_t status) const {
     if (status < 0) throw FileError(fmt::format("cannot write to {}: HDF5 gave up; is the disk full?", path_));
@@ -164,22 +171,13 @@ void write_rows(const Writer& writer, const std::string& rows_path, const std::v
   }
 }
 
-const char* outcome_text(RunOutcome outcome) {
-  switch (outcome) {
-    case RunOutcome::finished: return "finished";
-    case RunOutcome::interrupted: return "interrupted";
-    case RunOutcome::failed: return "failed";
-  }
-  return "";
-}
-
 }  // namespace
 
 void write_hdf5(const std::string& path, const std::string& rows_path, const std::vector<Column>& columns,
                 const RunDescription& d, const RunResult& result) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are exceptions of ours
   const std::string temporary = path + ".new";
-  {
+  try {
     Writer writer(temporary);
     write_rows(writer, rows_path, columns);
     writer.text_dataset("model", d.model_text);
@@ -192,7 +190,7 @@ void write_hdf5(const std::string& path, const std::string& rows_path, const std
     writer.attribute(root, "steps", result.steps);
     writer.attribute(root, "every", d.every);
     writer.attribute(root, "time", result.time);
-    writer.attribute(root, "outcome", std::string(outcome_text(result.outcome)));
+    writer.attribute(root, "outcome", std::string(outcome_name(result.outcome)));
     if (!result.failure.empty()) writer.attribute(root, "failure", result.failure);
     std::vector<std::string> names;
     std::vector<double> values;
@@ -209,6 +207,10 @@ void write_hdf5(const std::string& path, const std::string& rows_path, const std
     writer.attribute(root, "energy_max_error", result.statistics.max_energy_error);
     writer.attribute(root, "constraint_max", result.statistics.max_constraint);
     writer.close();
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw;
   }
   if (std::rename(temporary.c_str(), path.c_str()) != 0) {
     throw FileError(fmt::format("cannot write to {}: {}", path, std::strerror(errno)));

@@ -394,7 +394,9 @@ class Reader {
     taken.insert(taken.end(), {"energy", "time"});
     for (const auto& [name, node] : in_order(*conserved)) {
       check_name(name, *node, "a conserved quantity");
-      if (std::find(taken.begin(), taken.end(), name) != taken.end()) {
+      const bool column = name.starts_with("p_") || name.starts_with("multiplier_") ||
+                          name.starts_with("constraint_") || name.starts_with("holonomic_");
+      if (column || std::find(taken.begin(), taken.end(), name) != taken.end()) {
         fail(*node, fmt::format("the conserved quantity {} has a name that is taken; rename it", name));
       }
       definition.conserved.push_back({name, expression(*node, "the conserved quantity " + name, all_names())});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "checkpoint_file.hpp"
 #include "files.hpp"
@@ -12,6 +13,15 @@ namespace rattleback {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Whether a file can be replaced without a question: it is empty, or a result of ours by its first bytes.
+bool is_result(const std::string& path, bool csv) {
+  std::ifstream file(path, std::ios::binary);
+  std::string first(5, '\0');
+  file.read(first.data(), 5);
+  first.resize(static_cast<std::size_t>(file.gcount()));
+  return first.empty() || first.starts_with(csv ? "time," : "\x89HDF");
+}
 
 bool is_csv(const std::string& path) { return fs::path(path).extension() == ".csv"; }
 
@@ -149,6 +159,10 @@ ResultFile::ResultFile(std::string path, const System& system, RunDescription de
   if (start == Start::fresh && fs::exists(i.checkpoint_path, error)) {
     throw ResumeError(fmt::format(
         "{} belongs to an unfinished run: continue it with --resume, or start anew with --force", i.checkpoint_path));
+  }
+  if (start == Start::fresh && fs::is_regular_file(i.path, error) && !is_result(i.path, i.csv)) {
+    throw ResumeError(
+        fmt::format("{} exists and is not a result of a run: choose another file, or replace it with --force", i.path));
   }
   i.start_anew();
 }

@@ -36,7 +36,10 @@ std::vector<std::string> broken_symmetries(const System& system, std::span<const
     std::vector<Expression> functions{system.lagrangian()};
     functions.insert(functions.end(), system.velocity_rows().begin(), system.velocity_rows().end());
     const auto changes = directional_derivative(functions, place, direction);
-    Interpreter<double> program(make_program(inputs, changes));
+    const SparseMatrix slopes = jacobian(functions, place);
+    std::vector<Expression> outputs = changes;  // and the terms they are sums of
+    for (const auto& e : slopes.entries) outputs.push_back(e.value * direction[static_cast<std::size_t>(e.column)]);
+    Interpreter<double> program(make_program(inputs, outputs));
     std::vector<bool> found(functions.size(), false);
     RandomPoints random;
     for (int sample = 0; sample < samples; ++sample) {
@@ -52,9 +55,14 @@ std::vector<std::string> broken_symmetries(const System& system, std::span<const
         v -= a.completeOrthogonalDecomposition().solve(a * v + Eigen::Map<const Eigen::VectorXd>(b.data(), a.rows()));
       }
       const std::vector<double> admissible = program(point);
+      std::vector<double> sizes(functions.size(), 0.0);
+      for (std::size_t e = 0; e < slopes.entries.size(); ++e) {
+        const auto k = static_cast<std::size_t>(slopes.entries[e].row);
+        sizes[k] += std::abs((k == 0 ? free : admissible)[functions.size() + e]);
+      }
       for (std::size_t k = 0; k < functions.size(); ++k) {
         const double change = k == 0 ? free[k] : admissible[k];
-        if (found[k] || !std::isfinite(change) || std::abs(change) <= rounding) continue;
+        if (found[k] || !std::isfinite(change) || std::abs(change) <= rounding * sizes[k]) continue;
         found[k] = true;
         broken.push_back(fmt::format("{} is not invariant under {}: its rate of change {} is {:.3g} at a random point",
                                      k == 0 ? "the Lagrangian" : system.row_name(k - 1), symmetry.name,

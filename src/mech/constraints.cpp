@@ -42,10 +42,14 @@ class ConstraintForms {
     std::vector<Expression> values;
     for (const auto& entry : derivatives_.entries) values.push_back(entry.value);
     derivative_program_.emplace(make_program(inputs_, values));
+    heights_.emplace(make_program(inputs_, system.holonomic()));
   }
 
   /// m × (n+1)
   Eigen::MatrixXd rows(std::span<const double> q) { return (*forms_)(with_parameters(q)); }
+
+  /// g
+  std::vector<double> heights(std::span<const double> q) { return (*heights_)(with_parameters(q)); }
 
   /// ∂ᵢ(αₖ)ⱼ for every row k, as matrices (i, j) of size n+1.
   std::vector<Eigen::MatrixXd> gradients(std::span<const double> q, Eigen::Index row_count) {
@@ -72,6 +76,7 @@ class ConstraintForms {
   std::vector<std::pair<int, int>> places_;
   SparseMatrix derivatives_;
   std::optional<Interpreter<double>> derivative_program_;
+  std::optional<Interpreter<double>> heights_;
 };
 
 /// dα vanishes on the vectors that the basis annihilates: Frobenius.
@@ -79,40 +84,59 @@ bool closed_on_kernel(const Eigen::MatrixXd& gradient, const Eigen::MatrixXd& ba
   const Eigen::MatrixXd omega = gradient - gradient.transpose();
   const Eigen::MatrixXd left = omega - basis * (basis.transpose() * omega);
   const Eigen::MatrixXd both = left - (left * basis) * basis.transpose();
-  return both.cwiseAbs().maxCoeff() <= rounding * omega.cwiseAbs().maxCoeff();
+  return both.cwiseAbs().maxCoeff() <= rounding * gradient.cwiseAbs().maxCoeff();
 }
 
-/// Gauss–Newton for A(q)ᵀu = 0, |u| = 1: a combination of rows that vanishes.
+/// Gauss–Newton for A(q)ᵀu = 0, |u| = 1, g(q) = 0: a combination of rows that vanishes in a configuration. The rows of
+/// A are scaled to their size where the search starts; it starts from single rows and from the combination nearest to
+/// vanishing.
 std::optional<ConstraintReport::RankDrop> search_rank_drop(ConstraintForms& forms, std::span<const double> q0) {
   RandomPoints random;
   const auto n = static_cast<Eigen::Index>(q0.size());
-  for (int attempt = 0; attempt < 24; ++attempt) {
-    std::vector<double> q = attempt == 0 ? std::vector<double>(q0.begin(), q0.end()) : random.near(q0, 3.0);
+  const auto m = forms.rows(q0).rows();
+  const auto holonomic = static_cast<Eigen::Index>(forms.heights(q0).size());
+  const int attempts = 12 * static_cast<int>(std::min<Eigen::Index>(m + 1, 6));
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    std::vector<double> q = attempt <= m ? std::vector<double>(q0.begin(), q0.end()) : random.near(q0, 3.0);
     Eigen::MatrixXd a = forms.rows(q).leftCols(n);
-    const Eigen::Index m = a.rows();
     if (!a.allFinite()) continue;
-    const double size = a.norm();
-    Eigen::VectorXd u = Eigen::JacobiSVD<Eigen::MatrixXd>(a, Eigen::ComputeFullU).matrixU().col(m - 1);
+    Eigen::VectorXd weights(m);
+    for (Eigen::Index k = 0; k < m; ++k) weights[k] = a.row(k).norm() > 0.0 ? 1.0 / a.row(k).norm() : 1.0;
+    a = weights.asDiagonal() * a;
+    const Eigen::Index first = attempt % (m + 1);
+    Eigen::VectorXd u = Eigen::VectorXd::Zero(m);
+    if (first < m) {
+      u[first] = 1.0;
+    } else {
+      u = Eigen::JacobiSVD<Eigen::MatrixXd>(a, Eigen::ComputeFullU).matrixU().col(m - 1);
+    }
     for (int iteration = 0; iteration < 40; ++iteration) {
-      a = forms.rows(q).leftCols(n);
+      a = weights.asDiagonal() * forms.rows(q).leftCols(n);
       const auto gradients = forms.gradients(q, m);
+      const std::vector<double> heights = forms.heights(q);
       if (!a.allFinite()) break;
-      Eigen::VectorXd residual(n + 1);
-      residual << a.transpose() * u, 0.5 * size * (u.squaredNorm() - 1.0);
-      if (residual.norm() <= 1e-12 * size) {
+      Eigen::VectorXd residual(n + 1 + holonomic);
+      residual.head(n) = a.transpose() * u;
+      residual[n] = 0.5 * (u.squaredNorm() - 1.0);
+      Eigen::MatrixXd slope = Eigen::MatrixXd::Zero(n + 1 + holonomic, n + m);
+      for (Eigen::Index k = 0; k < m; ++k) {
+        slope.topLeftCorner(n, n) +=
+            u[k] * weights[k] * gradients[static_cast<std::size_t>(k)].topLeftCorner(n, n).transpose();
+      }
+      slope.block(0, n, n, m) = a.transpose();
+      slope.block(n, n, 1, m) = u.transpose();
+      for (Eigen::Index k = 0; k < holonomic; ++k) {  // the last rows of A are ∇g
+        residual[n + 1 + k] = weights[m - holonomic + k] * heights[static_cast<std::size_t>(k)];
+        slope.block(n + 1 + k, 0, 1, n) = a.row(m - holonomic + k);
+      }
+      if (!slope.allFinite() || !residual.allFinite()) break;
+      if (residual.norm() <= 1e-12) {
         ConstraintReport::RankDrop drop{q, {}};
         for (Eigen::Index k = 0; k < m; ++k) {
           if (std::abs(u[k]) > 1e-6) drop.rows.push_back(static_cast<std::size_t>(k));
         }
         return drop;
       }
-      Eigen::MatrixXd slope = Eigen::MatrixXd::Zero(n + 1, n + m);
-      for (Eigen::Index k = 0; k < m; ++k) {
-        slope.topLeftCorner(n, n) += u[k] * gradients[static_cast<std::size_t>(k)].topLeftCorner(n, n).transpose();
-      }
-      slope.topRightCorner(n, m) = a.transpose();
-      slope.bottomRightCorner(1, m) = size * u.transpose();
-      if (!slope.allFinite()) break;
       Eigen::VectorXd change = slope.completeOrthogonalDecomposition().solve(residual);
       const double length = change.norm();
       if (length > 1.0) change /= length;
@@ -140,8 +164,9 @@ ConstraintReport examine_constraints(const System& system, std::span<const doubl
   const auto n = static_cast<Eigen::Index>(system.dimension());
   RandomPoints random;
   std::vector<bool> redundant(m, true);
+  std::vector<bool> contradictory(m, true);
   std::vector<bool> integrable(m, true);
-  report.all_integrable = true;
+  report.all_integrable = !system.constraints().empty();
   int seen = 0;
   for (int attempt = 0; attempt < 20 * samples && seen < samples; ++attempt) {
     const std::vector<double> q = random.near(q0, 1.0);
@@ -150,23 +175,36 @@ ConstraintReport examine_constraints(const System& system, std::span<const doubl
     const auto finite = [](const Eigen::MatrixXd& g) { return g.allFinite(); };
     if (!rows.allFinite() || !std::all_of(gradients.begin(), gradients.end(), finite)) continue;
     ++seen;
-    const Basis independent = orthonormal_basis(rows.leftCols(n));
-    report.generic_rank = std::max(report.generic_rank, m - independent.dependent.size());
+    const std::vector<std::size_t> dependent = dependent_rows(rows.leftCols(n));
+    const std::vector<std::size_t> dependent_with_time = dependent_rows(rows);
+    report.generic_rank = std::max(report.generic_rank, m - dependent.size());
     const Basis all = orthonormal_basis(rows);
     for (std::size_t k = 0; k < m; ++k) {
-      redundant[k] = redundant[k] && std::find(independent.dependent.begin(), independent.dependent.end(), k) !=
-                                         independent.dependent.end();
+      const auto is_in = [&](const std::vector<std::size_t>& list) {
+        return std::find(list.begin(), list.end(), k) != list.end();
+      };
+      redundant[k] = redundant[k] && is_in(dependent);
+      contradictory[k] = contradictory[k] && is_in(dependent) && !is_in(dependent_with_time);
       const Eigen::MatrixXd own = orthonormal_basis(rows.row(static_cast<Eigen::Index>(k))).columns;
       integrable[k] = integrable[k] && closed_on_kernel(gradients[k], own);
-      report.all_integrable = report.all_integrable && closed_on_kernel(gradients[k], all.columns);
+      if (k < system.constraints().size()) {
+        report.all_integrable = report.all_integrable && closed_on_kernel(gradients[k], all.columns);
+      }
     }
   }
-  report.all_integrable = report.all_integrable && seen > 0;
+  report.judged = seen > 0;
+  report.all_integrable = report.all_integrable && report.judged;
   for (std::size_t k = 0; k < m; ++k) {
-    if (redundant[k] && seen > 0) report.redundant.push_back(k);
-    if (integrable[k] && seen > 0 && k < system.constraints().size()) report.integrable.push_back(k);
+    if (contradictory[k] && report.judged) {
+      report.contradictory.push_back(k);
+    } else if (redundant[k] && report.judged) {
+      report.redundant.push_back(k);
+    }
+    if (integrable[k] && report.judged && k < system.constraints().size()) report.integrable.push_back(k);
   }
-  if (report.redundant.empty() && system.dimension() <= largest_search) report.rank_drop = search_rank_drop(forms, q0);
+  if (report.judged && report.generic_rank == m && system.dimension() <= largest_search) {
+    report.rank_drop = search_rank_drop(forms, q0);
+  }
   return report;
 }
 

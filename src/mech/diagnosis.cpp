@@ -41,8 +41,13 @@ std::string named(const std::vector<Expression>& names, std::span<const double> 
 }
 
 /// The direction v in ker A with M v orthogonal to ker A, if there is one.
-std::vector<double> find_massless_direction(const Eigen::MatrixXd& mass, const Eigen::MatrixXd& a) {
+/// In units in which every coordinate that has inertia has inertia 1.
+std::vector<double> find_massless_direction(Eigen::MatrixXd mass, Eigen::MatrixXd a) {
   const Eigen::Index n = mass.rows();
+  Eigen::VectorXd unit(n);
+  for (Eigen::Index i = 0; i < n; ++i) unit[i] = mass(i, i) != 0.0 ? 1.0 / std::sqrt(std::abs(mass(i, i))) : 1.0;
+  mass = unit.asDiagonal() * mass * unit.asDiagonal();
+  a = a * unit.asDiagonal();
   Eigen::MatrixXd free = Eigen::MatrixXd::Identity(n, n);
   if (a.rows() > 0) {
     const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(a.transpose());
@@ -54,7 +59,7 @@ std::vector<double> find_massless_direction(const Eigen::MatrixXd& mass, const E
   eigen.eigenvalues().cwiseAbs().minCoeff(&smallest);
   const double scale = std::max(eigen.eigenvalues().cwiseAbs().maxCoeff(), mass.cwiseAbs().maxCoeff());
   if (std::abs(eigen.eigenvalues()[smallest]) > 1e-14 * scale) return {};
-  const Eigen::VectorXd direction = free * eigen.eigenvectors().col(smallest);
+  const Eigen::VectorXd direction = (unit.asDiagonal() * (free * eigen.eigenvectors().col(smallest))).normalized();
   return {direction.begin(), direction.end()};
 }
 
@@ -103,7 +108,7 @@ PointReport examine(const System& system, std::span<const double> parameters, co
   }
   const Eigen::MatrixXd a = evaluate_matrix(system.constraint_matrix(), inputs, point);
   PointReport report;
-  report.dependent = orthonormal_basis(a).dependent;
+  report.dependent = a.rows() > 0 ? dependent_rows(a) : std::vector<std::size_t>{};
   report.rank = static_cast<std::size_t>(a.rows()) - report.dependent.size();
   if (n <= largest_dense && report.dependent.empty()) {
     report.massless_direction = find_massless_direction(evaluate_matrix(system.mass_matrix(), inputs, point), a);
@@ -112,20 +117,23 @@ PointReport examine(const System& system, std::span<const double> parameters, co
   const std::vector<double> affine = evaluate_at(inputs, system.affine_part(), point);
   const Eigen::Map<const Eigen::VectorXd> q(state.q.data(), static_cast<Eigen::Index>(n));
   const Eigen::Map<const Eigen::VectorXd> v(state.v.data(), static_cast<Eigen::Index>(n));
-  report.consistent = true;
   for (std::size_t k = 0; k < rows; ++k) {
     const auto row = a.row(static_cast<Eigen::Index>(k)).cwiseAbs();
     report.velocity_residuals.push_back(values[1 + k]);
     report.velocity_scales.push_back(row.dot(v.cwiseAbs()) + std::abs(affine[k]));
-    report.consistent &=
-        std::abs(values[1 + k]) <= rounding * report.velocity_scales[k] + function_rounding * row.norm() * v.norm();
+    const double allowed = rounding * report.velocity_scales[k] + function_rounding * row.norm() * v.norm();
+    report.velocity_violated.push_back(std::abs(values[1 + k]) > allowed);
   }
   for (std::size_t k = 0; k < system.holonomic().size(); ++k) {
     const auto normal = a.row(static_cast<Eigen::Index>(system.constraints().size() + k)).cwiseAbs();
     report.holonomic_residuals.push_back(values[1 + rows + k]);
     const double scale = normal.dot(q.cwiseAbs()) + normal.norm() * q.cwiseAbs().maxCoeff();
-    report.consistent &= std::abs(values[1 + rows + k]) <= rounding * scale;
+    report.holonomic_violated.push_back(std::abs(values[1 + rows + k]) > rounding * scale);
   }
+  const auto violated = [](const std::vector<bool>& list) {
+    return std::find(list.begin(), list.end(), true) != list.end();
+  };
+  report.consistent = !violated(report.velocity_violated) && !violated(report.holonomic_violated);
   if (!report.consistent && report.dependent.empty()) report.projected = project(system, parameters, state);
   return report;
 }
@@ -137,6 +145,13 @@ void require_regular_start(const System& system, std::span<const double> paramet
     const std::size_t row = report.dependent[0];
     const bool redundant =
         std::find(everywhere.redundant.begin(), everywhere.redundant.end(), row) != everywhere.redundant.end();
+    const bool contradicts = std::find(everywhere.contradictory.begin(), everywhere.contradictory.end(), row) !=
+                             everywhere.contradictory.end();
+    if (contradicts) {
+      throw StartError(
+          fmt::format("{} contradicts the constraints before it: no velocity satisfies them all; remove one",
+                      system.row_name_with_text(row)));
+    }
     throw StartError(
         redundant
             ? fmt::format("{} is redundant: it follows from the constraints before it, everywhere; remove it",
@@ -155,10 +170,12 @@ void require_regular_start(const System& system, std::span<const double> paramet
   if (report.consistent) return;
   std::string message = "the initial data violate the constraints:";
   for (std::size_t k = 0; k < report.holonomic_residuals.size(); ++k) {
+    if (!report.holonomic_violated[k]) continue;
     message += fmt::format("\n  {}: the position gives {:.6g}",
                            system.row_name_with_text(system.constraints().size() + k), report.holonomic_residuals[k]);
   }
   for (std::size_t k = 0; k < report.velocity_residuals.size(); ++k) {
+    if (!report.velocity_violated[k]) continue;
     message += fmt::format("\n  {}: the velocity gives {:.6g}, a sum of terms of size {:.6g}",
                            system.row_name_with_text(k), report.velocity_residuals[k], report.velocity_scales[k]);
   }

@@ -80,6 +80,15 @@ inline Basis orthonormal_basis(const Eigen::MatrixXd& rows) {
   return basis;
 }
 
+/// The rows that are combinations of the rows before them, whatever the units of the columns.
+inline std::vector<std::size_t> dependent_rows(Eigen::MatrixXd rows) {
+  for (Eigen::Index j = 0; j < rows.cols(); ++j) {
+    const double size = rows.col(j).cwiseAbs().maxCoeff();
+    if (size > 0.0) rows.col(j) /= size;
+  }
+  return orthonormal_basis(rows).dependent;
+}
+
 /// The same random points in every run.
 class RandomPoints {
  public:

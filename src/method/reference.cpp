@@ -49,7 +49,7 @@ struct ReferenceFlow::Implementation {
     std::vector<double> y;
   };
 
-  Implementation(const Problem& problem, double tolerance)
+  Implementation(const Problem& problem, double tolerance, double absolute_tolerance)
       : n(problem.system.dimension()), accelerations(rattleback::accelerations(problem.system), problem),
         projection(rattleback::projection(problem.system), problem),
         constrained(!problem.system.velocity_rows().empty()) {
@@ -63,10 +63,10 @@ struct ReferenceFlow::Implementation {
     solver = SUNNonlinSol_FixedPoint(y, 0, context);
     const bool made = CVodeInit(memory, &rates, 0.0, y) == CV_SUCCESS &&
                       CVodeSetErrHandlerFn(memory, &ignore_message, nullptr) == CV_SUCCESS &&
-                      CVodeSStolerances(memory, tolerance, tolerance) == CV_SUCCESS &&
+                      CVodeSStolerances(memory, tolerance, absolute_tolerance) == CV_SUCCESS &&
                       CVodeSetUserData(memory, this) == CV_SUCCESS &&
                       CVodeSetNonlinearSolver(memory, solver) == CV_SUCCESS;
-    if (!made) throw FlowError(fmt::format("CVODE refuses the tolerance {}", tolerance));
+    if (!made) throw FlowError(fmt::format("CVODE refuses the tolerances {} and {}", tolerance, absolute_tolerance));
     snapshots.push_back({0.0, std::move(start)});
     begin_at(snapshots.back());
   }
@@ -138,6 +138,7 @@ struct ReferenceFlow::Implementation {
       throw std::invalid_argument(
           fmt::format("the reference solution starts at t = 0 and has no state at t = {}", time));
     }
+    if (time < snapshots.front().t) throw std::invalid_argument(fmt::format("the state at t = {} was forgotten", time));
     if (time < t - last_step) {  // behind the step the interpolation is valid for: again from a snapshot
       while (snapshots.back().t > time) snapshots.pop_back();
       begin_at(snapshots.back());
@@ -148,7 +149,9 @@ struct ReferenceFlow::Implementation {
     if (time == snapshots.back().t) {  // on the constraints already
       std::copy(snapshots.back().y.begin(), snapshots.back().y.end(), values);
     } else {
-      CVodeGetDky(memory, time, 0, interpolated);
+      if (CVodeGetDky(memory, time, 0, interpolated) != CV_SUCCESS) {
+        throw FlowError(fmt::format("CVODE cannot interpolate to t = {}", time));
+      }
       project(values);
     }
     std::copy_n(values, n, state.q.begin());
@@ -173,13 +176,17 @@ struct ReferenceFlow::Implementation {
   std::string trouble;
 };
 
-ReferenceFlow::ReferenceFlow(const Problem& problem, double tolerance)
-    : implementation_(std::make_unique<Implementation>(problem, tolerance)) {}
+ReferenceFlow::ReferenceFlow(const Problem& problem, double tolerance, double absolute_tolerance)
+    : implementation_(std::make_unique<Implementation>(problem, tolerance, absolute_tolerance)) {}
 ReferenceFlow::ReferenceFlow(ReferenceFlow&&) noexcept = default;
 ReferenceFlow& ReferenceFlow::operator=(ReferenceFlow&&) noexcept = default;
 ReferenceFlow::~ReferenceFlow() = default;
 
 State ReferenceFlow::at(double t) { return implementation_->at(t); }
+void ReferenceFlow::forget_the_past() {
+  auto& snapshots = implementation_->snapshots;
+  snapshots.erase(snapshots.begin(), snapshots.end() - 1);
+}
 std::int64_t ReferenceFlow::internal_steps() const { return implementation_->internal_steps; }
 
 std::vector<double> ReferenceFlow::save() const {
@@ -200,8 +207,8 @@ namespace {
 
 class Reference final : public Stepper {
  public:
-  Reference(const Problem& problem, double tolerance)
-      : flow_(problem, tolerance), step_size_(problem.step), node_(flow_.at(0.0)) {}
+  Reference(const Problem& problem, double tolerance, double absolute_tolerance)
+      : flow_(problem, tolerance, absolute_tolerance), step_size_(problem.step), node_(flow_.at(0.0)) {}
 
   const State& node() const override { return node_; }
   std::string failure() const override { return failure_; }
@@ -215,6 +222,7 @@ class Reference final : public Stepper {
       return false;
     }
     ++steps_;
+    flow_.forget_the_past();
     return true;
   }
 
@@ -241,8 +249,8 @@ class Reference final : public Stepper {
 
 }  // namespace
 
-std::unique_ptr<Stepper> make_reference(const Problem& problem, double tolerance) {
-  return std::make_unique<Reference>(problem, tolerance);
+std::unique_ptr<Stepper> make_reference(const Problem& problem, double tolerance, double absolute_tolerance) {
+  return std::make_unique<Reference>(problem, tolerance, absolute_tolerance);
 }
 
 }  // namespace rattleback

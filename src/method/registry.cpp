@@ -40,17 +40,31 @@ double tolerance(const Options& options) {
   return number_option(options, "tolerance", ReferenceFlow::default_tolerance, 1e-15, 1e-2);
 }
 
+/// For coordinates much smaller than 1; as the relative one if not given.
+double absolute_tolerance(const Options& options) {
+  return number_option(options, "absolute", tolerance(options), 1e-300, 1e-2);
+}
+
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all{
       {{"reference",
         "CVODE (Adams, variable order) on the index-1 form, projected onto the constraints",
-        {fmt::format("tolerance={}", ReferenceFlow::default_tolerance)}},
-       [](const Options& o, const Problem& p) { return make_reference(p, tolerance(o)); },
-       [](const Options& o) { tolerance(o); }},
+        {fmt::format("tolerance={}", ReferenceFlow::default_tolerance),
+         fmt::format("absolute={}", ReferenceFlow::default_tolerance)}},
+       [](const Options& o, const Problem& p) { return make_reference(p, tolerance(o), absolute_tolerance(o)); },
+       [](const Options& o) { tolerance(o), absolute_tolerance(o); }},
       {{"rk4", "classical Runge-Kutta of order 4 on the index-1 form", {}},
        [](const Options&, const Problem& p) { return make_one_step(rk4(p.system), p); }},
       {{"rk4-index0", "classical Runge-Kutta of order 4 with the multipliers as a state", {}},
-       [](const Options&, const Problem& p) { return make_one_step(rk4_index0(p.system), p); }},
+       [](const Options&, const Problem& p) {
+         try {
+           return make_one_step(rk4_index0(p.system), p);
+         } catch (const StructureError&) {
+           throw MethodError(
+               "rk4-index0 needs inertia in every coordinate: it solves for the accelerations before the multipliers; "
+               "rk4 does not");
+         }
+       }},
   };
   return all;
 }

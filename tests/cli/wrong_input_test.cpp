@@ -449,8 +449,8 @@ const std::vector<WrongInput> model_texts{
      .says = {"m.toml:2:26: ", "3000000000"},
      .never = {"must be an integer"}},
     {.label = "empty_range",
-     .model = line("x'^2 + sum(i = 3..1, x)"),
-     .says = {"m.toml:2:22: ", "the range 3..1 is empty"}},
+     .model = "coordinates = [\"x\", \"[i = 3..1] y[i]\"]\nlagrangian = \"x'^2\"\n",
+     .says = {"m.toml:1:22: ", "the range 3..1 is empty"}},
 
     {.label = "constraint_not_linear",
      .model = particle("constraints = [\"z' - y*x'\", \"x*y' + 3*x'*y' - y\"]\n"),

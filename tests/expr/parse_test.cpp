@@ -316,6 +316,7 @@ TEST(Sums, AreWrittenOut) {
   equal("y[n]", "y3");
   equal("y[2*n - 5]' - x", "y1' - x");
   equal("sum(i = 2..2, i)", "2");
+  equal("x + sum(i = n + 1..n, y[i]*(i + 1)) + 1", "x + 1");
   equal("a = 2; sum(i = 1..2, a*y[i])", "2*y1 + 2*y2");
 }
 
@@ -342,7 +343,7 @@ TEST(Sums, MistakesAreExplained) {
   EXPECT_EQ(summary("sum(i = 1..m, y[i])"), "a bound of a range must be an integer, found m; the integers are n");
   EXPECT_EQ(summary("sum(i = 1..2.5, y[i])"), "a bound of a range must be an integer, found 2.5");
   EXPECT_EQ(summary("sum(i = 1..n + 1, y[i])"), "unknown name 'y3'; did you mean 'y1'?");
-  EXPECT_EQ(summary("sum(i = 1..0, y[i])"), "the range 1..0 is empty");
+  EXPECT_EQ(summary("sum(i = 1..0, y[i]"), "this ( is never closed");
   EXPECT_EQ(summary("[i = 2..1] y[i]"), "the range 2..1 is empty");
   EXPECT_EQ(summary("y[x]"), "an index must be an integer, found x; the integers are n");
   EXPECT_EQ(summary("y[1 - n]"), "the index -1 is negative");

@@ -244,6 +244,38 @@ TEST_F(ResultFiles, any_damage_to_a_checkpoint_is_noticed) {
   EXPECT_THROW(open("a.csv", ResultFile::Start::resume), FileError) << "the rows were cut";
 }
 
+TEST_F(ResultFiles, a_file_that_is_no_result_is_not_replaced) {
+  for (const char* name : {"a.csv", "a.h5"}) {
+    std::ofstream(in(name)) << "precious,data\n";
+    EXPECT_THROW(open(name), ResumeError);
+    EXPECT_EQ(content(in(name)), "precious,data\n");
+    open(name, ResultFile::Start::forced);
+  }
+}
+
+TEST_F(ResultFiles, an_undefined_conserved_quantity_survives_a_checkpoint) {
+  {
+    ResultFile file = open("a.csv");
+    RunStatistics s;
+    s.initial_conserved = {std::nan(""), HUGE_VAL, -HUGE_VAL};
+    s.max_conserved_error = {std::nan(""), HUGE_VAL, 1.5};
+    s.max_constraint = HUGE_VAL;
+    file.checkpoint({7, {1.0}, s});
+  }
+  ResultFile resumed = open("a.csv", ResultFile::Start::resume);
+  const RunStatistics& s = resumed.resumed()->statistics;
+  EXPECT_TRUE(std::isnan(s.initial_conserved[0]) && std::isnan(s.max_conserved_error[0]));
+  EXPECT_EQ(s.initial_conserved[1], HUGE_VAL);
+  EXPECT_EQ(s.initial_conserved[2], -HUGE_VAL);
+  EXPECT_EQ(s.max_constraint, HUGE_VAL);
+}
+
+TEST_F(ResultFiles, a_title_may_be_longer_than_an_old_attribute) {
+  setup_.description.title.assign(100000, 'x');
+  ResultFile file = open("a.h5");
+  EXPECT_NO_THROW(file.finish(run_into(file, 3)));
+}
+
 TEST_F(ResultFiles, two_runs_do_not_write_to_one_file) {
   ResultFile first = open("a.csv");
   EXPECT_THROW(open("a.csv", ResultFile::Start::forced), FileError);

@@ -124,6 +124,55 @@ TEST(Diagnosis, a_configuration_where_the_rank_drops_is_found) {
       examine_constraints(make({"x", "y"}, "0.5*(x'^2 + y'^2)", {"exp(-x)*y'"}), {}, std::vector{1.0, 0.0}).rank_drop);
 }
 
+TEST(Diagnosis, integrable_forms_with_cancelling_derivatives_are_recognised) {
+  // d(xyz/D) with D = 1 + x² + y²: its exterior derivative is zero up to rounding only.
+  const System s = make({"x", "y", "z"}, free_in_space,
+                        {"D = 1 + x^2 + y^2; x'*y*z/D - 2*x^2*y*z*x'/D^2 + y'*x*z/D - 2*x*y^2*z*y'/D^2 + z'*x*y/D"});
+  EXPECT_TRUE(examine_constraints(s, {}, std::vector{1.0, 1.0, 1.0}).all_integrable);
+}
+
+TEST(Diagnosis, units_do_not_make_a_system_singular) {
+  EXPECT_EQ(start_error(make({"x", "phi"}, "0.5*1e9*x'^2 + 0.5*1e-6*phi'^2", {}), {{0, 0}, {1, 1}}), "");
+  EXPECT_EQ(start_error(make({"x", "y", "th"}, "x'^2 + y'^2 + th'^2", {"x' - 1e12*th'", "y' - 1e12*th'"}),
+                        {{0, 0, 0}, {0, 0, 0}}),
+            "");
+}
+
+TEST(Diagnosis, rank_drops_are_searched_for_on_the_holonomic_constraints) {
+  const System pendulum = make({"x", "y"}, "0.5*(x'^2 + y'^2) - y", {}, {"x^2 + y^2 - 1"});
+  EXPECT_FALSE(examine_constraints(pendulum, {}, std::vector{1.0, 0.0}).rank_drop) << "(0, 0) is not on the circle";
+  EXPECT_FALSE(examine_constraints(pendulum, {}, std::vector{1.0, 0.0}).all_integrable) << "nothing is in disguise";
+  const System cone = make({"x", "y"}, "0.5*(x'^2 + y'^2)", {}, {"x^2 - y^2"});
+  EXPECT_TRUE(examine_constraints(cone, {}, std::vector{1.0, 1.0}).rank_drop);
+}
+
+TEST(Diagnosis, rank_drops_are_found_whatever_the_scale_of_the_rows) {
+  const System s =
+      make({"x", "y", "z", "w"}, "x'^2 + y'^2 + z'^2 + w'^2", {"z'*cos(x) - w'*sin(x)", "50*(x*x' + y*y'*3)"});
+  const auto drop = examine_constraints(s, {}, std::vector{1.0, 1.0, 0.0, 0.0}).rank_drop;
+  ASSERT_TRUE(drop);
+  EXPECT_EQ(drop->rows, std::vector<std::size_t>{1});
+}
+
+TEST(Diagnosis, contradictions_are_not_called_redundant) {
+  const System s = make({"x", "y"}, "x'^2 + y'^2", {"x' - 1", "x' - 2"});
+  EXPECT_EQ(examine_constraints(s, {}, std::vector{0.0, 0.0}).contradictory, std::vector<std::size_t>{1});
+  EXPECT_TRUE(says(start_error(s, {{0, 0}, {1, 0}}), {"constraint 2", "contradicts the constraints before it"}));
+}
+
+TEST(Diagnosis, what_cannot_be_judged_is_not_judged) {
+  const System s = make({"x", "y"}, "x'^2 + y'^2", {"x' + sqrt(1e-8 - x^2)*y'"});
+  EXPECT_FALSE(examine_constraints(s, {}, std::vector{0.0, 1.0}).judged);
+}
+
+TEST(Diagnosis, small_units_do_not_make_a_symmetry) {
+  SystemDefinition d;
+  d.coordinates = parse_list({"x", "y"});
+  d.lagrangian = parse("1e-12*(0.5*(x'^2 + y'^2) - 9.8*x)");
+  d.symmetries = {{"translation of x", parse_list({"1", "0"})}};
+  EXPECT_EQ(broken_symmetries(System(d), {}, {{0, 0}, {0, 0}}).size(), 1U);
+}
+
 TEST(Diagnosis, a_direction_without_inertia_is_named) {
   const System s = make({"x", "y", "z"}, "0.5*(x'^2 + (y' + z')^2)", {});
   const PointReport r = examine(s, {}, {{0, 0, 0}, {0, 0, 0}});

@@ -75,6 +75,8 @@ struct RunOptions {
 
 enum class RunOutcome : std::uint8_t { finished, interrupted, failed };
 
+const char* outcome_name(RunOutcome outcome);
+
 struct RunResult {
   RunOutcome outcome = RunOutcome::finished;
   std::int64_t steps = 0;  ///< taken, those before a resumption included

@@ -26,8 +26,10 @@ struct PointReport {
   std::vector<double> velocity_residuals;   ///< A v + b, ∇g·v
   std::vector<double> velocity_scales;      ///< the size of the terms that these are sums of
   std::vector<double> holonomic_residuals;  ///< g
-  bool consistent = false;                  ///< the residuals are rounding errors
-  std::optional<State> projected;           ///< the nearest consistent state, if not consistent and there is one
+  std::vector<bool> velocity_violated;      ///< the residual is more than rounding
+  std::vector<bool> holonomic_violated;
+  bool consistent = false;         ///< nothing is violated
+  std::optional<State> projected;  ///< the nearest consistent state, if not consistent and there is one
 };
 
 /// Velocities or positions against the constraints.
@@ -46,7 +48,9 @@ void require_regular_start(const System& system, std::span<const double> paramet
 /// probability one for expressions that are analytic.
 struct ConstraintReport {
   std::size_t generic_rank = 0;
-  std::vector<std::size_t> redundant;  ///< rows that follow from the rows before them everywhere
+  bool judged = false;                     ///< there were points where the constraints are defined
+  std::vector<std::size_t> redundant;      ///< rows that follow from the rows before them everywhere
+  std::vector<std::size_t> contradictory;  ///< affine rows that exclude the rows before them everywhere
   /// A configuration where the rank is lower than elsewhere, if a search finds one, and the rows that
   /// become dependent.
   struct RankDrop {
@@ -56,7 +60,7 @@ struct ConstraintReport {
   std::optional<RankDrop> rank_drop;
   /// Velocity constraints that are integrable by themselves: holonomic in disguise.
   std::vector<std::size_t> integrable;
-  /// All together are integrable (Frobenius), although maybe no single one.
+  /// The velocity constraints together are integrable (Frobenius), although maybe no single one.
   bool all_integrable = false;
 };
 
@@ -68,6 +72,7 @@ ConstraintReport examine_constraints(const System& system, std::span<const doubl
 std::vector<std::string> broken_symmetries(const System& system, std::span<const double> parameters, const State& near);
 
 /// Declared conserved quantities that change along the motion, each in words. Judged at random admissible states.
-std::vector<std::string> broken_conservation(const System& system, std::span<const double> parameters, const State& near);
+std::vector<std::string> broken_conservation(const System& system, std::span<const double> parameters,
+                                             const State& near);
 
 }  // namespace rattleback

@@ -15,15 +15,20 @@ namespace rattleback {
 /// five needs many times the steps at these tolerances). Internal steps do not depend on the times asked for.
 class ReferenceFlow {
  public:
-  /// The tolerance is relative, and absolute in the units of the model.
-  ReferenceFlow(const Problem& problem, double tolerance = default_tolerance);
+  /// Relative tolerance, and absolute tolerance in the units of the model: where coordinates or velocities are much
+  /// smaller than 1, the absolute one must be smaller too.
+  explicit ReferenceFlow(const Problem& problem, double tolerance = default_tolerance,
+                         double absolute_tolerance = default_tolerance);
   ReferenceFlow(ReferenceFlow&&) noexcept;
   ReferenceFlow& operator=(ReferenceFlow&&) noexcept;
   ~ReferenceFlow();
 
-  /// The state at any time t ≥ 0, by the integrator's own interpolation. Throws FlowError.
+  /// The state at any time t ≥ 0 that was not forgotten, by the integrator's own interpolation. Throws FlowError.
   State at(double t);
   std::int64_t internal_steps() const;
+
+  /// Promises that times before the last one will not be asked for, and frees what was kept for them.
+  void forget_the_past();
 
   /// Where the integration was last started anew, and its state there: enough to go on to the same bits.
   std::vector<double> save() const;
@@ -42,6 +47,6 @@ class FlowError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-std::unique_ptr<Stepper> make_reference(const Problem& problem, double tolerance);
+std::unique_ptr<Stepper> make_reference(const Problem& problem, double tolerance, double absolute_tolerance);
 
 }  // namespace rattleback
