@@ -9,19 +9,17 @@
 #include "files.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/io/model.hpp"
+#include "rattleback/kernel/installation.hpp"
 
 namespace rattleback {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Beside the program, where an installation puts them relative to it, or where they were installed.
 fs::path catalogue_directory() {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
   std::string tried;
-  for (const fs::path& candidate :
-       {program / "models", program / ".." / models_install_directory, fs::path(models_absolute_directory)}) {
+  for (const fs::path& candidate : places_to_look("models", data_install_directory, data_absolute_directory)) {
     if (fs::is_directory(candidate, error)) return candidate;
     tried += fmt::format("\n  {}", candidate.string());
   }

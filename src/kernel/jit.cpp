@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "config.hpp"
+#include "rattleback/kernel/installation.hpp"
 
 namespace rattleback {
 namespace {
@@ -22,27 +23,10 @@ class CompilerMissing : public CompilerError {
   using CompilerError::CompilerError;
 };
 
-/// Beside the program or library this code is in, where an installation puts it relative to that,
-/// or where it was installed.
-std::vector<std::filesystem::path> jit_candidates() {
-  std::vector<std::filesystem::path> candidates;
-  Dl_info self{};
-  if (dladdr(reinterpret_cast<const void*>(&jit_candidates), &self) != 0 && self.dli_fname != nullptr) {
-    std::error_code error;
-    const auto own = std::filesystem::canonical(self.dli_fname, error);
-    if (!error) {
-      candidates.push_back(own.parent_path() / jit_library_name);
-      candidates.push_back(own.parent_path() / ".." / jit_install_directory / jit_library_name);
-    }
-  }
-  candidates.push_back(std::filesystem::path(jit_absolute_directory) / jit_library_name);
-  return candidates;
-}
-
 Jit* load() {
   if (!built_with_llvm) throw CompilerMissing("this build has no compiler (RATTLEBACK_LLVM=OFF)");
   std::string tried;
-  for (const auto& path : jit_candidates()) {
+  for (const auto& path : places_to_look(jit_library_name, jit_install_directory, jit_absolute_directory)) {
     std::error_code error;
     if (!std::filesystem::exists(path, error)) {
       tried += fmt::format("\n  {}: no such file", path.string());

@@ -61,6 +61,13 @@ TEST(Command, does_not_load_the_compiler_for_help) {
   EXPECT_EQ(output.find("libLLVM"), std::string::npos);
 }
 
+TEST(Command, finds_compiler_and_catalogue_when_it_is_found_on_the_path) {
+  const std::string folder = std::filesystem::path(RATTLEBACK_COMMAND).parent_path().string();
+  const std::string prefix = "cd / && PATH='" + folder + "':$PATH rattleback ";
+  EXPECT_EQ(nlohmann::json::parse(shell(prefix + "demo --json").output).at("compiled"), true);
+  EXPECT_EQ(shell(prefix + "show snakeboard").status, 0);
+}
+
 TEST(Demo, solves_the_sleigh) {
   const Result r = run("demo");
   EXPECT_EQ(r.status, 0);
