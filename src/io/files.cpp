@@ -54,12 +54,12 @@ AppendFile::AppendFile(const std::string& path, std::int64_t keep) : path_(path)
                     path));
   }
   if (descriptor_ < 0) fail("write to", path);
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    ::close(descriptor_);
-    throw FileError(fmt::format("{} is being written by another run; wait for it, or choose another file", path));
-  }
   struct stat status{};
   if (::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode)) {
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      ::close(descriptor_);
+      throw FileError(fmt::format("{} is being written by another run; wait for it, or choose another file", path));
+    }
     if (status.st_size < keep) {
       ::close(descriptor_);
       throw FileError(
