@@ -1,21 +1,17 @@
 // Wrong inputs as users type them. Each must end with the right exit status and a message that says where it is wrong,
 // what was found, and what to do.
 
-#include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <ostream>
-#include <string>
-#include <system_error>
 #include <vector>
+
+#include "command.hpp"
 
 namespace {
 
+using namespace rattleback::test;
 namespace fs = std::filesystem;
 
 /// The request or the model is wrong; the numerics failed; files or system.
@@ -757,13 +753,6 @@ const std::vector<WrongInput> results{
 
 // ---------------------------------------------------------------------------------------------------------------------
 
-std::string content(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 /// Whether a text may go to a terminal: UTF-8 without control characters other than the end of a line.
 bool is_printable(const std::string& text) {
   for (std::size_t i = 0; i < text.size();) {
@@ -788,16 +777,7 @@ bool is_printable(const std::string& text) {
 /// A directory of its own for each test; the command is found on the path under the name that users type.
 class WrongInputs : public testing::TestWithParam<WrongInput> {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "rattleback_wrong_input_XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-    ASSERT_EQ(fs::path(RATTLEBACK_COMMAND).filename(), "rattleback");
-  }
-  void TearDown() override {
-    std::error_code ignored;
-    fs::remove_all(directory_, ignored);
-  }
+  void SetUp() override { ASSERT_EQ(fs::path(RATTLEBACK_COMMAND).filename(), "rattleback"); }
 
   /// Runs shell commands in the directory; what never ends is ended.
   int shell(const std::string& commands, const std::string& name) const {
@@ -810,7 +790,8 @@ class WrongInputs : public testing::TestWithParam<WrongInput> {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
 
-  fs::path directory_;
+  TemporaryFolder folder_;
+  fs::path directory_ = folder_.path();
 };
 
 TEST_P(WrongInputs, gets_the_status_and_a_message_with_place_cause_and_remedy) {
@@ -822,7 +803,7 @@ TEST_P(WrongInputs, gets_the_status_and_a_message_with_place_cause_and_remedy) {
   SCOPED_TRACE(wrong.command + "\n" + message);
 
   EXPECT_EQ(status, wrong.status) << (status == 124 ? "it did not end" : "");
-  for (const std::string& fragment : wrong.says) EXPECT_TRUE(contains(message, fragment)) << "missing: " << fragment;
+  for (const std::string& fragment : wrong.says) EXPECT_TRUE(contains(message, fragment));
   for (const std::string& fragment : wrong.never)
     EXPECT_FALSE(contains(message, fragment)) << "misleading: " << fragment;
 

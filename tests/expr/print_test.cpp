@@ -17,6 +17,7 @@
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/parse.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace rattleback {
 namespace {
@@ -247,12 +248,9 @@ class CompiledC {
   using FunctionPointer = void (*)(const double*, double*);
 
   explicit CompiledC(const std::string& source) {
-    std::string pattern = (std::filesystem::temp_directory_path() / "rattleback_XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary directory");
-    directory_ = pattern;
-    std::ofstream(directory_ / "code.c") << "#include <math.h>\n" << source;
-    const std::string in = (directory_ / "code.c").string();
-    const std::string out = (directory_ / "code.so").string();
+    std::ofstream(folder_ / "code.c") << "#include <math.h>\n" << source;
+    const std::string in = folder_ / "code.c";
+    const std::string out = folder_ / "code.so";
     const std::string command = "cc -O1 -Wall -Werror -shared -fPIC -o '" + out + "' '" + in + "' -lm";
     if (std::system(command.c_str()) != 0) throw std::runtime_error("the generated C does not compile");
     library_ = ::dlopen(out.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -260,7 +258,6 @@ class CompiledC {
   }
   ~CompiledC() {
     if (library_ != nullptr) ::dlclose(library_);
-    std::filesystem::remove_all(directory_);
   }
   CompiledC(const CompiledC&) = delete;
   CompiledC& operator=(const CompiledC&) = delete;
@@ -270,7 +267,7 @@ class CompiledC {
   }
 
  private:
-  std::filesystem::path directory_;
+  test::TemporaryFolder folder_;
   void* library_ = nullptr;
 };
 

@@ -11,27 +11,18 @@
 #include <sstream>
 
 #include "rattleback/method/registry.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace rattleback {
 namespace {
 
 namespace fs = std::filesystem;
+using test::content;
 
 /// A folder of its own for each test.
 class ResultFiles : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "rattleback-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string in(const std::string& name) const { return (folder_ / name).string(); }
-  static std::string content(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string in(const std::string& name) const { return folder_ / name; }
 
   /// The mobile robot with its conserved quantities, RK4, every third of `steps` steps.
   struct Setup {
@@ -55,7 +46,7 @@ class ResultFiles : public testing::Test {
     return ResultFile(in(name), setup_.model.system, setup_.description, start);
   }
 
-  fs::path folder_;
+  test::TemporaryFolder folder_;
   Setup setup_;
 };
 
