@@ -67,7 +67,9 @@ void print(const RunResult& r, const Request& request, const Options& o) {
              tuple(r.momenta));
   fmt::print("  energy      {:.10g} at the start, {:.10g} at the end, largest error {:.3g} of max(1, |E|){}\n",
              s.initial_energy, s.final_energy, s.max_energy_error,
-             system.is_affine() ? " (affine constraints do work)" : "");
+             system.is_affine()          ? " (affine constraints do work)"
+             : system.conserves_energy() ? ""
+                                         : " (applied forces do work)");
   if (!system.velocity_rows().empty()) fmt::print("  constraint  largest residual {:.3g}\n", s.max_constraint);
   for (std::size_t k = 0; k < s.max_conserved_error.size(); ++k) {
     fmt::print("  conserved   {} = {:.10g}, largest error {:.3g}\n", system.conserved()[k].name, s.initial_conserved[k],

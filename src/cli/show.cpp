@@ -86,7 +86,8 @@ Findings find(const Model& m) {
   if (m.initial) state = *m.initial;
   find_about_constraints(m, state.q, f);
   f.good.emplace_back(s.is_affine() ? "the constraints are affine and do work: the energy is not conserved in general"
-                                    : "the energy is conserved");
+                      : s.conserves_energy() ? "the energy is conserved"
+                                             : "applied forces do work: the energy is not conserved in general");
   if (m.initial) {
     try {
       require_regular_start(s, s.parameter_values(), state);
@@ -149,6 +150,12 @@ void print_text(const Model& m) {
   print_list("Lagrangian", equations("L = ", {s.lagrangian()}));
   print_list("Constraints", equations("0 = ", s.constraints()));
   print_list("Holonomic constraints", equations("0 = ", s.holonomic()));
+  std::vector<std::string> forces;
+  for (std::size_t i = 0; i < s.applied_forces().size(); ++i) {
+    forces.push_back(
+        fmt::format("F_{} = {}", s.coordinates()[i].name(), shortened(s.applied_forces()[i], longest_text)));
+  }
+  print_list("Applied forces", forces);
   std::vector<std::string> parameters;
   for (const Parameter& p : s.parameter_list())
     parameters.push_back(fmt::format("{} = {}", p.name, number_text(p.value)));
@@ -196,6 +203,9 @@ void print_latex(const Model& m) {
   for (std::size_t i = 0; i < s.dimension(); ++i) {
     lines.push_back(fmt::format("p_{{{}}} &= {}", to_latex(s.coordinates()[i]), to_latex(s.momenta()[i])));
   }
+  for (std::size_t i = 0; i < s.applied_forces().size(); ++i) {
+    lines.push_back(fmt::format("F_{{{}}} &= {}", to_latex(s.coordinates()[i]), to_latex(s.applied_forces()[i])));
+  }
   lines.push_back("E &= " + to_latex(s.energy()));
   for (const auto& e : s.mass_matrix().entries) {
     if (e.row <= e.column) lines.push_back(fmt::format("M_{{{}{}}} &= {}", e.row + 1, e.column + 1, to_latex(e.value)));
@@ -233,6 +243,7 @@ void print_json(const Model& m) {
                           {"lagrangian", to_text(s.lagrangian())},
                           {"constraints", texts(s.constraints())},
                           {"holonomic", texts(s.holonomic())},
+                          {"applied_forces", texts(s.applied_forces())},
                           {"parameters", nlohmann::json::object()},
                           {"momenta", texts(s.momenta())},
                           {"energy", to_text(s.energy())},

@@ -313,6 +313,12 @@ Expression atan2(const Expression& y, const Expression& x) {
   return call(Function::atan2, arguments);
 }
 
+std::vector<Expression> joined(std::initializer_list<std::span<const Expression>> lists) {
+  std::vector<Expression> all;
+  for (const auto list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
 Expression dot(const Expression& coordinate) {
   if (!coordinate.is_symbol()) {
     throw ExpressionError("only a coordinate has a velocity, not " + to_text(coordinate));

@@ -21,7 +21,8 @@ constexpr std::size_t max_coordinates = 20000;
 
 const std::vector<std::string> top_level_keys{"name",       "description", "source",    "coordinates", "angles",
                                               "lagrangian", "constraints", "holonomic", "parameters",  "initial",
-                                              "run",        "symmetry",    "exact",     "conserved"};
+                                              "run",        "symmetry",    "exact",     "conserved",
+                                              "forces"};
 
 std::string_view type_name(const toml::node& node) {
   switch (node.type()) {
@@ -65,6 +66,7 @@ class Reader {
     definition.holonomic = list("holonomic", holonomic_places_);
     read_symmetry(definition);
     read_exact(definition);
+    read_forces(definition);
     read_conserved(definition);
     Model model{std::filesystem::path(source_.file()).stem().string(),
                 text_value("name"),
@@ -370,21 +372,35 @@ class Reader {
     definition.symmetries.push_back(std::move(rotation));
   }
 
-  // [exact]: coordinate = expression of t, the parameters, and initial values
-  void read_exact(SystemDefinition& definition) {
-    const toml::table* exact = table("exact");
-    if (exact == nullptr) return;
-    definition.exact.resize(coordinates_.size());
-    auto names = all_names();
-    names.emplace_back("t");
+  /// A table whose keys are coordinates: calls use(index, expression) for each.
+  void read_by_coordinate(const char* key, const char* what, const std::vector<std::string>& names, auto&& use) const {
+    const toml::table* entries = table(key);
+    if (entries == nullptr) return;
     std::vector<std::string> known;
     for (const Expression& q : coordinates_) known.push_back(shortened(q));
-    check_keys(*exact, known, "[exact], whose keys are coordinates");
-    for (const auto& [name, node] : in_order(*exact)) {
+    check_keys(*entries, known, fmt::format("[{}], whose keys are coordinates", key));
+    for (const auto& [name, node] : in_order(*entries)) {
       const auto index = std::find(known.begin(), known.end(), name) - known.begin();
-      definition.exact[static_cast<std::size_t>(index)] = expression(*node, "the exact solution of " + name, names);
-      exact_place_ = node;
+      use(static_cast<std::size_t>(index), expression(*node, fmt::format("{} {}", what, name), names));
     }
+  }
+
+  // [exact]: coordinate = expression of t, the parameters, and initial values
+  void read_exact(SystemDefinition& definition) const {
+    auto names = all_names();
+    names.emplace_back("t");
+    read_by_coordinate("exact", "the exact solution of", names, [&](std::size_t i, const Expression& e) {
+      definition.exact.resize(coordinates_.size());
+      definition.exact[i] = e;
+    });
+  }
+
+  // [forces]: coordinate = applied force, an expression of coordinates, velocities and parameters
+  void read_forces(SystemDefinition& definition) const {
+    read_by_coordinate("forces", "the applied force on", all_names(), [&](std::size_t i, const Expression& e) {
+      definition.applied_forces.resize(coordinates_.size());
+      definition.applied_forces[i] = e;
+    });
   }
 
   void read_conserved(SystemDefinition& definition) {
@@ -420,7 +436,8 @@ class Reader {
         case Part::holonomic: pick(holonomic_places_); break;
         case Part::parameters: pick(parameter_places_); break;
         case Part::symmetry: node = root_.get("symmetry"); break;
-        case Part::exact: node = exact_place_; break;
+        case Part::exact: node = root_.get("exact"); break;
+        case Part::forces: node = root_.get("forces"); break;
         case Part::conserved: node = root_.get("conserved"); break;
       }
       if (node == nullptr) node = root_.get("coordinates");
@@ -488,7 +505,6 @@ class Reader {
   std::vector<const toml::node*> constraint_places_;
   std::vector<const toml::node*> holonomic_places_;
   std::vector<const toml::node*> parameter_places_;
-  const toml::node* exact_place_ = nullptr;
 };
 
 }  // namespace

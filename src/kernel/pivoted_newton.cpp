@@ -213,7 +213,9 @@ void PivotedNewton::iterate(LaneReport& report) {
       for (std::size_t i = 0; i < size_; ++i) {
         const double next = std::abs(next_correction_[i]);
         if (next <= stalled_floor * epsilon * unknown_scale_[i]) continue;
-        next_size = std::max(next_size, next / (previous_scale_[i] > 0.0 ? previous_scale_[i] : unknown_scale_[i]));
+        // An unknown that was zero up to rounding in all its equations had no size yet to compare with.
+        if (previous_scale_[i] <= acceptable_floor * unknown_scale_[i]) continue;
+        next_size = std::max(next_size, next / previous_scale_[i]);
       }
       std::copy(previous_scale_.begin(), previous_scale_.end(), unknown_scale_.begin());
       accepted = size <= acceptable_floor || next_size <= (1.0 - 0.25 * damping) * size;

@@ -15,54 +15,49 @@ Vector derivative_symbols(const Vector& symbols, const char* primes) {
   for (const Expression& s : symbols) result.push_back(Expression::symbol(s.name() + primes));
   return result;
 }
-Vector multiplier_symbols(const System& system, const char* suffix = "") {
-  Vector result;
-  for (std::size_t k = 0; k < system.velocity_rows().size(); ++k) {
-    result.push_back(Expression::symbol(fmt::format("λ({}){}", k + 1, suffix)));
-  }
-  return result;
-}
-Vector momentum_symbols(const System& system) {
-  Vector result;
-  for (const Expression& q : system.coordinates()) result.push_back(Expression::symbol("p(" + q.name() + ")"));
-  return result;
-}
-
-Vector joined(std::initializer_list<const Vector*> parts) {
-  Vector all;
-  for (const Vector* part : parts) all.insert(all.end(), part->begin(), part->end());
-  return all;
-}
-
 Vector zeros(std::size_t n) { return Vector(n, Expression(0.0)); }
 
-/// x += factor · Aᵀλ
-void add_constraint_forces(const System& system, const Vector& multipliers, double factor, Vector& x) {
-  for (const auto& entry : system.constraint_matrix().entries) {
-    x[static_cast<std::size_t>(entry.column)] +=
-        factor * entry.value * multipliers[static_cast<std::size_t>(entry.row)];
-  }
-}
-
-/// M a + L_vq v − L_q − Aᵀλ
+/// M a + L_vq v − L_q − F − Aᵀλ
 Vector motion_residuals(const System& s, const Vector& a, const Vector& lambda) {
-  const Vector from = joined({&s.coordinates(), &s.velocities()});
-  Vector residuals = directional_derivative(s.momenta(), from, joined({&s.velocities(), &a}));
+  const Vector from = joined({s.coordinates(), s.velocities()});
+  Vector residuals = directional_derivative(s.momenta(), from, joined({s.velocities(), a}));
   for (std::size_t i = 0; i < s.dimension(); ++i) residuals[i] -= s.forces()[i];
+  for (std::size_t i = 0; i < s.applied_forces().size(); ++i) residuals[i] -= s.applied_forces()[i];
   add_constraint_forces(s, lambda, -1.0, residuals);
   return residuals;
 }
 
 /// d/dt of A v + b and of ∇g·v
 Vector row_rates(const System& s, const Vector& a) {
-  return directional_derivative(s.velocity_rows(), joined({&s.coordinates(), &s.velocities()}),
-                                joined({&s.velocities(), &a}));
+  return directional_derivative(s.velocity_rows(), joined({s.coordinates(), s.velocities()}),
+                                joined({s.velocities(), a}));
 }
 
 }  // namespace
 
+Vector momentum_symbols(const System& system) {
+  Vector result;
+  for (const Expression& q : system.coordinates()) result.push_back(Expression::symbol("p(" + q.name() + ")"));
+  return result;
+}
+
+Vector multiplier_symbols(const System& system, const char* suffix) {
+  Vector result;
+  for (std::size_t k = 0; k < system.velocity_rows().size(); ++k) {
+    result.push_back(Expression::symbol(fmt::format("λ({}){}", k + 1, suffix)));
+  }
+  return result;
+}
+
+void add_constraint_forces(const System& system, const Vector& multipliers, const Expression& factor, Vector& x) {
+  for (const auto& entry : system.constraint_matrix().entries) {
+    x[static_cast<std::size_t>(entry.column)] +=
+        factor * entry.value * multipliers[static_cast<std::size_t>(entry.row)];
+  }
+}
+
 Vector state_and_parameters(const System& system) {
-  return joined({&system.coordinates(), &system.velocities(), &system.parameters()});
+  return joined({system.coordinates(), system.velocities(), system.parameters()});
 }
 
 ImplicitSystem accelerations(const System& s, double damping) {
@@ -78,7 +73,7 @@ ImplicitSystem accelerations(const System& s, double damping) {
   }
   ImplicitSystem result;
   result.data = state_and_parameters(s);
-  result.unknowns = joined({&a, &lambda});
+  result.unknowns = joined({a, lambda});
   result.residuals = motion_residuals(s, a, lambda);
   result.residuals.insert(result.residuals.end(), rates.begin(), rates.end());
   result.guess = zeros(result.unknowns.size());
@@ -92,17 +87,17 @@ ImplicitSystem index_zero_rates(const System& s) {
   const Vector lambda = multiplier_symbols(s);
   const Vector lambda_rate = multiplier_symbols(s, "'");
   const Vector motion = motion_residuals(s, a, lambda);
-  const Vector from = joined({&s.coordinates(), &s.velocities(), &a, &lambda});
-  const Vector along = joined({&s.velocities(), &a, &jerk, &lambda_rate});
+  const Vector from = joined({s.coordinates(), s.velocities(), a, lambda});
+  const Vector along = joined({s.velocities(), a, jerk, lambda_rate});
   const Vector motion_rate = directional_derivative(motion, from, along);
   const Vector rows = directional_derivative(row_rates(s, a), from, along);
 
   ImplicitSystem result;
-  result.data = joined({&s.coordinates(), &s.velocities(), &lambda, &s.parameters()});
-  result.unknowns = joined({&a, &jerk, &lambda_rate});
-  result.residuals = joined({&motion, &motion_rate, &rows});
+  result.data = joined({s.coordinates(), s.velocities(), lambda, s.parameters()});
+  result.unknowns = joined({a, jerk, lambda_rate});
+  result.residuals = joined({motion, motion_rate, rows});
   result.guess = zeros(result.unknowns.size());
-  result.outputs = joined({&s.velocities(), &a, &lambda_rate});
+  result.outputs = joined({s.velocities(), a, lambda_rate});
   return result;
 }
 
@@ -116,7 +111,7 @@ ImplicitSystem legendre(const System& s) {
 ImplicitSystem inverse_legendre(const System& s) {
   const Vector p = momentum_symbols(s);
   ImplicitSystem result;
-  result.data = joined({&s.coordinates(), &p, &s.parameters()});
+  result.data = joined({s.coordinates(), p, s.parameters()});
   result.unknowns = s.velocities();
   for (std::size_t i = 0; i < s.dimension(); ++i) result.residuals.push_back(s.momenta()[i] - p[i]);
   result.guess = zeros(s.dimension());
@@ -155,8 +150,8 @@ ImplicitSystem projection(const System& s) {
       for (std::size_t i = 0; i < n; ++i) shift[i] -= normal[i] * mu[k];
     }
     const Vector heights = substitute(s.holonomic(), at_new);
-    result.unknowns = joined({&new_q, &mu});
-    result.residuals = joined({&shift, &heights});
+    result.unknowns = joined({new_q, mu});
+    result.residuals = joined({shift, heights});
     result.guess = s.coordinates();
     result.guess.resize(result.unknowns.size(), Expression(0.0));
   }
@@ -173,17 +168,17 @@ ImplicitSystem projection(const System& s) {
   force = substitute(force, at_new);
   for (std::size_t i = 0; i < n; ++i) impulse[i] += force[i];
   const Vector rows = substitute(s.velocity_rows(), at_new_velocity);
-  result.unknowns = joined({&result.unknowns, &new_v, &nu});
-  result.residuals = joined({&result.residuals, &impulse, &rows});
-  result.guess = joined({&result.guess, &s.velocities()});
+  result.unknowns = joined({result.unknowns, new_v, nu});
+  result.residuals = joined({result.residuals, impulse, rows});
+  result.guess = joined({result.guess, s.velocities()});
   result.guess.resize(result.unknowns.size(), Expression(0.0));
-  result.outputs = joined({&q, &new_v});
+  result.outputs = joined({q, new_v});
   return result;
 }
 
 Vector observables(const System& s) {
   Vector result{s.energy()};
-  result = joined({&result, &s.velocity_rows(), &s.holonomic()});
+  result = joined({result, s.velocity_rows(), s.holonomic()});
   for (const NamedExpression& c : s.conserved()) result.push_back(c.expression);
   return result;
 }

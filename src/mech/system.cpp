@@ -36,6 +36,7 @@ System::System(std::vector<Expression> coordinates, Expression lagrangian, std::
                               std::move(parameters),
                               {},
                               {},
+                              {},
                               {}}) {}
 
 System::System(SystemDefinition definition) : definition_(std::move(definition)) {
@@ -137,6 +138,13 @@ void System::check_symbols() const {
   for (std::size_t k = 0; k < conserved().size(); ++k) {
     check(conserved()[k].expression, all, Part::conserved, k,
           fmt::format("the conserved quantity {}", conserved()[k].name));
+  }
+  if (!applied_forces().empty() && applied_forces().size() != dimension()) {
+    throw SystemError(Part::forces, 0,
+                      fmt::format("{} applied forces for {} coordinates", applied_forces().size(), dimension()));
+  }
+  for (std::size_t k = 0; k < applied_forces().size(); ++k) {
+    check(applied_forces()[k], all, Part::forces, k, fmt::format("the applied force on {}", coordinates()[k].name()));
   }
   if (!exact().empty() && exact().size() != dimension()) {
     throw SystemError(Part::exact, 0,

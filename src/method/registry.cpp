@@ -4,24 +4,26 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <functional>
 #include <map>
 
 #include "rattleback/expr/parse.hpp"
+#include "rattleback/method/composition.hpp"
 #include "rattleback/method/method.hpp"
 #include "rattleback/method/reference.hpp"
 
 namespace rattleback {
 namespace {
 
+/// Options by their names; those without a value have an empty one.
 using Options = std::map<std::string, std::string>;
 
-/// A method and how to start it with options that were checked.
+/// A method and how to make it with options that are known to exist.
 struct Entry {
   MethodInfo info;
-  std::function<std::unique_ptr<Stepper>(const Options&, const Problem&)> start;
-  /// Checks the options' values.
-  std::function<void(const Options&)> check = [](const Options&) {};
+  std::function<Method(const Options&, const System&)> derive;  ///< not for the reference, which is no one-step method
+  std::function<void(const Options&)> check;                    ///< the options' values
 };
 
 double number_option(const Options& options, const std::string& key, double otherwise, double low, double high) {
@@ -36,6 +38,21 @@ double number_option(const Options& options, const std::string& key, double othe
   return value;
 }
 
+int integer_option(const Options& options, const std::string& key, int otherwise) {
+  const double value = number_option(options, key, otherwise, 0, 100);
+  if (value != std::floor(value)) throw MethodError(fmt::format("{} must be an integer, found {}", key, value));
+  return static_cast<int>(value);
+}
+
+std::string word_option(const Options& options, const std::string& key, const std::vector<std::string>& words) {
+  const auto found = options.find(key);
+  if (found == options.end()) return words[0];
+  if (std::ranges::find(words, found->second) == words.end()) {
+    throw MethodError(fmt::format("{} must be one of {}, found '{}'", key, fmt::join(words, ", "), found->second));
+  }
+  return found->second;
+}
+
 double tolerance(const Options& options) {
   return number_option(options, "tolerance", ReferenceFlow::default_tolerance, 1e-15, 1e-2);
 }
@@ -45,29 +62,95 @@ double absolute_tolerance(const Options& options) {
   return number_option(options, "absolute", tolerance(options), 1e-300, 1e-2);
 }
 
+Rule rule_option(const Options& options) {
+  std::vector<std::string> given;
+  Rule rule = midpoint();
+  for (const char* key : {"midpoint", "trapezoidal", "alpha", "sym"}) {
+    if (options.contains(key)) given.emplace_back(key);
+  }
+  if (given.size() > 1) throw MethodError(fmt::format("{} are two rules: give one", fmt::join(given, " and ")));
+  if (options.contains("trapezoidal")) rule = trapezoidal();
+  if (options.contains("alpha")) rule = alpha(number_option(options, "alpha", 0.5, 0.0, 1.0));
+  if (options.contains("sym")) rule = sym(number_option(options, "sym", 0.0, 0.0, 1.0));
+  return rule;
+}
+
+const std::vector<std::string> starts{"momentum", "reference"};
+const std::vector<std::string> first_multipliers{"consistent", "zero", "opposite", "thesis"};
+
+FirstMultiplier first_multiplier(const Options& options) {
+  const std::string word = word_option(options, "start", first_multipliers);
+  return static_cast<FirstMultiplier>(std::ranges::find(first_multipliers, word) - first_multipliers.begin());
+}
+
+/// Composes a method if that was asked for.
+Method with_order(Method method, const Options& options) {
+  const int order = integer_option(options, "order", 2);
+  const int stages = integer_option(options, "stages", 0);
+  return order == 2 && stages == 0 ? std::move(method) : composed(std::move(method), order, stages);
+}
+
+void check_variational(const Options& options) {
+  const Rule rule = rule_option(options);
+  const int order = integer_option(options, "order", 2);
+  composition_coefficients(order, integer_option(options, "stages", 0));
+  if (options.contains("order") && !rule.is_symmetric()) {
+    throw MethodError("order needs a symmetric rule: midpoint, trapezoidal or sym=...; alpha has order 1");
+  }
+  if (word_option(options, "start", starts) == "reference" && order > 2) {
+    throw MethodError("a composition cannot start from two positions: leave start=reference or order away");
+  }
+}
+
+const std::vector<std::string> rule_options{"midpoint", "trapezoidal", "alpha=0.5", "sym=0"};
+
+std::vector<std::string> with_rules(std::vector<std::string> others) {
+  others.insert(others.begin(), rule_options.begin(), rule_options.end());
+  return others;
+}
+
 const std::vector<Entry>& entries() {
+  static const std::vector<std::string> variational_options =
+      with_rules({"order=2", "stages=1", "start=momentum|reference"});
   static const std::vector<Entry> all{
-      {{"reference",
-        "CVODE (Adams, variable order) on the index-1 form, projected onto the constraints",
-        {fmt::format("tolerance={}", ReferenceFlow::default_tolerance),
-         fmt::format("absolute={}", ReferenceFlow::default_tolerance)}},
-       [](const Options& o, const Problem& p) { return make_reference(p, tolerance(o), absolute_tolerance(o)); },
-       [](const Options& o) { tolerance(o), absolute_tolerance(o); }},
+      {{"dla", "discrete Lagrange-d'Alembert equations (Cortes & Martinez): order 2, or 4, 6, 8, 10 by composition",
+        variational_options},
+       [](const Options& o, const System& s) { return with_order(dla(s, rule_option(o)), o); },
+       check_variational},
+      {{"del", "discrete Euler-Lagrange equations, for systems without constraints", variational_options},
+       [](const Options& o, const System& s) { return with_order(del(s, rule_option(o)), o); },
+       check_variational},
+      {{"gni", "geometric nonholonomic integrator (Evensberget's Hd and HdS)",
+        with_rules({"start=consistent|zero|opposite|thesis"})},
+       [](const Options& o, const System& s) { return gni(s, rule_option(o), first_multiplier(o)); },
+       [](const Options& o) { rule_option(o), first_multiplier(o); }},
       {{"rk4", "classical Runge-Kutta of order 4 on the index-1 form", {}},
-       [](const Options&, const Problem& p) { return make_one_step(rk4(p.system), p); }},
+       [](const Options&, const System& s) { return rk4(s); },
+       [](const Options&) {}},
       {{"rk4-index0", "classical Runge-Kutta of order 4 with the multipliers as a state", {}},
-       [](const Options&, const Problem& p) {
+       [](const Options&, const System& s) {
          try {
-           return make_one_step(rk4_index0(p.system), p);
+           return rk4_index0(s);
          } catch (const StructureError&) {
            throw MethodError(
                "rk4-index0 needs inertia in every coordinate: it solves for the accelerations before the multipliers; "
                "rk4 does not");
          }
-       }},
+       },
+       [](const Options&) {}},
+      {{"reference",
+        "CVODE (Adams, variable order) on the index-1 form, projected onto the constraints",
+        {fmt::format("tolerance={}", ReferenceFlow::default_tolerance),
+         fmt::format("absolute={}", ReferenceFlow::default_tolerance)}},
+       {},
+       [](const Options& o) { tolerance(o), absolute_tolerance(o); }},
   };
   return all;
 }
+
+/// Names of Evensberget's thesis.
+const std::map<std::string, std::string, std::less<>> thesis_names{
+    {"ld", "dla:midpoint"}, {"lds", "dla:trapezoidal"}, {"hd", "gni:midpoint"}, {"hds", "gni:trapezoidal"}};
 
 struct Request {
   const Entry* entry;
@@ -80,11 +163,16 @@ std::string suggestion(std::string_view found, const std::vector<std::string>& k
                : fmt::format("; {} {}", known.size() == 1 ? "there is" : "there are", fmt::join(known, ", "));
 }
 
-Request read(std::string_view text) {
+Request read(std::string_view given) {
+  std::string text(given);
+  const std::size_t name_end = std::min(text.find(':'), text.size());
+  if (const auto alias = thesis_names.find(text.substr(0, name_end)); alias != thesis_names.end()) {
+    text.replace(0, name_end, alias->second);
+  }
   std::vector<std::string> words;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(':', begin), text.size());
-    words.emplace_back(text.substr(begin, end - begin));
+    words.push_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
   Request request{nullptr, {}};
@@ -100,7 +188,11 @@ Request read(std::string_view text) {
     throw MethodError(fmt::format("there is no method '{}'{}", words[0], suggestion(words[0], names)));
   }
   std::vector<std::string> known;
-  for (const std::string& o : request.entry->info.options) known.push_back(o.substr(0, o.find('=')));
+  std::vector<std::string> without_value;
+  for (const std::string& o : request.entry->info.options) {
+    known.push_back(o.substr(0, o.find('=')));
+    if (o.find('=') == std::string::npos) without_value.push_back(o);
+  }
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::size_t equals = words[i].find('=');
     const std::string key = words[i].substr(0, equals);
@@ -108,8 +200,14 @@ Request read(std::string_view text) {
       throw MethodError(fmt::format("the method {} has no option '{}'{}", words[0], key,
                                     known.empty() ? "; it has none" : suggestion(key, known)));
     }
-    if (equals == std::string::npos) throw MethodError(fmt::format("the option {0} needs a value: {0}=...", key));
-    request.options[key] = words[i].substr(equals + 1);
+    const bool takes_value = std::ranges::find(without_value, key) == without_value.end();
+    if (takes_value != (equals != std::string::npos)) {
+      throw MethodError(takes_value ? fmt::format("the option {0} needs a value: {0}=...", key)
+                                    : fmt::format("the option {} takes no value, found '{}'", key, words[i]));
+    }
+    if (!request.options.emplace(key, takes_value ? words[i].substr(equals + 1) : "").second) {
+      throw MethodError(fmt::format("the option {} is given twice", key));
+    }
   }
   request.entry->check(request.options);
   return request;
@@ -128,9 +226,25 @@ std::span<const MethodInfo> methods() {
 
 void check_method(std::string_view name) { read(name); }
 
+Method make_method(std::string_view name, const System& system) {
+  const Request request = read(name);
+  if (!request.entry->derive) {
+    throw MethodError(fmt::format("{} is not a one-step method: it has no equations of its own", name));
+  }
+  return request.entry->derive(request.options, system);
+}
+
 std::unique_ptr<Stepper> make_stepper(std::string_view name, const Problem& problem) {
   const Request request = read(name);
-  return request.entry->start(request.options, problem);
+  if (!request.entry->derive) {
+    return make_reference(problem, tolerance(request.options), absolute_tolerance(request.options));
+  }
+  const Method method = request.entry->derive(request.options, problem.system);
+  const auto start = request.options.find("start");
+  if (start == request.options.end() || start->second != "reference") return make_one_step(method, problem);
+  Problem from_reference = problem;
+  from_reference.second_position = ReferenceFlow(problem).at(problem.step).q;
+  return make_one_step(method, from_reference);
 }
 
 }  // namespace rattleback

@@ -65,6 +65,16 @@ Vector positions_and_velocities(const System& system) {
   return result;
 }
 
+Method make(ImplicitSystem start, ImplicitSystem step, ImplicitSystem node, const std::vector<std::string>& equations) {
+  Method method;
+  method.start = std::move(start);
+  method.step = std::move(step);
+  method.node = std::move(node);
+  method.equations = named_by_stage(equations);
+  method.structure.order = 4;
+  return method;
+}
+
 }  // namespace
 
 Expression step_symbol() { return Expression::symbol("(h)"); }
@@ -78,7 +88,7 @@ Method rk4(const System& system) {
   identity.data = state_and_parameters(system);
   identity.outputs = positions_and_velocities(system);
   identity = with_step_size(identity, size);
-  return {identity, runge_kutta_step(rates, size), identity, named_by_stage(equation_names(system))};
+  return make(identity, runge_kutta_step(rates, size), identity, equation_names(system));
 }
 
 Method rk4_index0(const System& system) {
@@ -100,8 +110,7 @@ Method rk4_index0(const System& system) {
     equations.push_back((i < n ? "the derivative of " : "the second derivative of ") +
                         (i < n ? names[i] : system.row_name(i - n)));
   }
-  return {with_step_size(start, 2 * n), runge_kutta_step(rates, size), with_step_size(node, size),
-          named_by_stage(equations)};
+  return make(with_step_size(start, 2 * n), runge_kutta_step(rates, size), with_step_size(node, size), equations);
 }
 
 }  // namespace rattleback

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -123,6 +124,9 @@ Expression exp(const Expression& x);
 Expression log(const Expression& x);
 Expression sqrt(const Expression& x);
 inline Expression sq(const Expression& x) { return x * x; }
+
+/// Lists one after the other.
+std::vector<Expression> joined(std::initializer_list<std::span<const Expression>> lists);
 
 /// The velocity of a coordinate: dot(x) is the symbol written x'.
 Expression dot(const Expression& coordinate);

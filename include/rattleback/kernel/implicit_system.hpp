@@ -31,6 +31,9 @@ class StructureError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The unknowns whose guess matters: those that an iteration is needed for. In increasing order.
+std::vector<std::size_t> iterated_unknowns(const ImplicitSystem& system);
+
 /// The system together with the derivative of its outputs in the direction of new data δd, by
 /// implicit differentiation: unknowns (u, δu), data (d, δd), residuals (r, r_u δu + r_d δd), outputs
 /// (o, o_u δu + o_d δd). Linear in δu, so it costs one more linear solve.

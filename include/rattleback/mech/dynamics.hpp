@@ -13,7 +13,7 @@ namespace rattleback {
 
 /// Index 1: accelerations and multipliers (a, λ) at (q, v), from
 ///
-///     [ M  −Aᵀ ] [a]   [ L_q − L_vq v      ]
+///     [ M  −Aᵀ ] [a]   [ L_q − L_vq v + F     ]
 ///     [ A   0  ] [λ] = [ −d(A)/dt v − d(b)/dt ]
 ///
 /// With damping γ > 0 the constraints are differentiated as ċ + γ c = 0 and g̈ + 2γ ġ + γ² g = 0
@@ -44,5 +44,13 @@ std::vector<std::string> equation_names(const System& system);
 
 /// q, v and parameters: the data of most of the maps above.
 std::vector<Expression> state_and_parameters(const System& system);
+
+/// The symbols p(x), … for momenta and λ(1), … for multipliers of the rows.
+std::vector<Expression> momentum_symbols(const System& system);
+std::vector<Expression> multiplier_symbols(const System& system, const char* suffix = "");
+
+/// x += factor · Aᵀλ
+void add_constraint_forces(const System& system, const std::vector<Expression>& multipliers, const Expression& factor,
+                           std::vector<Expression>& x);
 
 }  // namespace rattleback

@@ -24,7 +24,8 @@ class SystemError : public std::runtime_error {
     parameters,
     symmetry,
     exact,
-    conserved
+    conserved,
+    forces
   };
 
   SystemError(Part part, int index, const std::string& message)
@@ -67,6 +68,8 @@ struct SystemDefinition {
   /// Exact solutions where known: q(t) in t, parameters, and initial values, for which the coordinates
   /// and velocities stand. Empty, or one entry for each coordinate.
   std::vector<std::optional<Expression>> exact;
+  /// Applied (generalised) forces F(q, v): motors, friction. Empty, or one for each coordinate.
+  std::vector<Expression> applied_forces;
 };
 
 /// Coordinates and velocities at an instant.
@@ -78,7 +81,7 @@ struct State {
 /// A mechanical system with L(q, v), velocity constraints and holonomic constraints, and the objects
 /// that follow from them by differentiation. The motion obeys Lagrange–d'Alembert:
 ///
-///     d/dt L_v − L_q = A(q)ᵀλ + ∇g(q) μ,   A(q) v + b(q) = 0,   g(q) = 0
+///     d/dt L_v − L_q = A(q)ᵀλ + ∇g(q) μ + F(q, v),   A(q) v + b(q) = 0,   g(q) = 0
 ///
 /// g enters through its derivative as well, ∇g·v = 0: the rows below are those of A, then those of ∇g,
 /// and λ stands for (λ, μ).
@@ -101,6 +104,8 @@ class System {
   const std::vector<Symmetry>& symmetries() const { return definition_.symmetries; }
   const std::vector<NamedExpression>& conserved() const { return definition_.conserved; }
   const std::vector<std::optional<Expression>>& exact() const { return definition_.exact; }
+  /// F, or nothing.
+  const std::vector<Expression>& applied_forces() const { return definition_.applied_forces; }
   const std::vector<Parameter>& parameter_list() const { return definition_.parameters; }
 
   const std::vector<Expression>& momenta() const { return momenta_; }  ///< p = L_v
@@ -112,9 +117,11 @@ class System {
   const std::vector<Expression>& velocity_rows() const { return rows_; }
   /// Their matrix: A, then ∇gᵀ.
   const SparseMatrix& constraint_matrix() const { return matrix_; }
-  /// Their part without velocities, b; a system without it conserves energy.
+  /// Their part without velocities, b.
   const std::vector<Expression>& affine_part() const { return affine_; }
   bool is_affine() const;
+  /// Neither affine constraints nor applied forces do work.
+  bool conserves_energy() const { return !is_affine() && applied_forces().empty(); }
   /// For people: "constraint 2", "holonomic constraint 1".
   std::string row_name(std::size_t row) const;
   std::string row_name_with_text(std::size_t row) const;

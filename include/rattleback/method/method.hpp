@@ -1,21 +1,58 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "rattleback/kernel/implicit_system.hpp"
+#include "rattleback/method/rule.hpp"
 #include "rattleback/method/stepper.hpp"
 
 namespace rattleback {
 
-/// A one-step method applied to a system: maps between the state the method keeps from step to step and
-/// the node (q, v) that people look at. The last data of each are h, then the parameters.
+/// What a method promises. Every promise is tested, and so is that what is not promised does not hold.
+struct Structure {
+  enum class Constraint : std::uint8_t {
+    drifts,
+    at_nodes,       ///< A(q_k) v_k + b(q_k) = 0
+    between_nodes,  ///< A_d(q_k, q_{k+1}) = 0, and at the nodes by the choice of v
+  };
+  int order = 0;
+  Constraint constraint = Constraint::drifts;
+  bool symmetric = false;          ///< Φ₋ₕ ∘ Φₕ is the identity
+  bool symplectic = false;         ///< without constraints and applied forces
+  bool momentum_equation = false;  ///< the discrete nonholonomic momentum equation, Cortés & Martínez (24)
+};
+
+/// What can be said about the interval between two nodes, in the data q₀, Δ = q₁ − q₀, h, parameters.
+struct IntervalFunctions {
+  std::vector<Expression> data;
+  Expression energy;                    ///< E at the midpoint, (q₀ + Δ/2, Δ/h), whatever the rule
+  std::vector<Expression> constraints;  ///< A v + b under the rule, without the holonomic ones
+};
+
+/// A one-step method applied to a system: maps between the state the method keeps from step to step and the node (q, v)
+/// that people look at. The last data of each are h, then the parameters.
+///
+/// Methods on Q keep (q, p, …). Momenta count modulo A(q)ᵀ; the velocity of a node is the admissible one.
 struct Method {
   ImplicitSystem start;                ///< (q, v, h, parameters) ↦ state
-  ImplicitSystem step;                 ///< (state, h, parameters) ↦ state
+  ImplicitSystem step;                 ///< (state, h, parameters) ↦ state, multipliers of the step
   ImplicitSystem node;                 ///< (state, h, parameters) ↦ (q, v)
   std::vector<std::string> equations;  ///< of the step, named for messages
+  Structure structure;
+
+  /// The last entries of the state that only help to guess the next one.
+  std::size_t memory = 0;
+  /// A composition applies the step with these fractions of h one after the other.
+  std::vector<double> stages{1.0};
+  /// (q₀, q₁ − q₀, h, parameters) ↦ state at q₁, for methods that can start from two positions.
+  std::optional<ImplicitSystem> from_two_positions;
+  std::optional<IntervalFunctions> interval;
+
+  /// Of the state, without memory.
+  std::size_t state_size() const { return step.state - memory; }
 };
 
 /// The symbol for the step size in the maps of a method.
@@ -27,6 +64,25 @@ Method rk4(const System& system);
 
 /// The same on the index-0 form, as in Evensberget's thesis: (q, v, λ) is the state.
 Method rk4_index0(const System& system);
+
+/// Discrete Euler–Lagrange equations of a system without constraints, under a rule or for any L_d(q₀, Δ).
+Method del(const System& system, const Rule& rule);
+Method del(const System& system, const Expression& discrete_lagrangian);
+
+/// Discrete Lagrange–d'Alembert equations: Cortés & Martínez (6), and (17) with holonomic constraints.
+Method dla(const System& system, const Rule& rule);
+
+/// The first multiplier of the geometric nonholonomic integrator, an impulse.
+enum class FirstMultiplier : std::uint8_t {
+  consistent,  ///< λ₀ = −(h/2) λ, which excites no oscillation to leading order
+  zero,
+  opposite,  ///< λ₀ = +(h/2) λ
+  thesis,    ///< λ₀ = λ, as Evensberget states it
+};
+
+/// The geometric nonholonomic integrator (Ferraro, Iglesias & Martín de Diego): Evensberget's Hd (midpoint) and HdS
+/// (trapezoidal).
+Method gni(const System& system, const Rule& rule, FirstMultiplier first = FirstMultiplier::consistent);
 
 /// Runs a method from the start of a problem: derives nothing any more, compiles.
 std::unique_ptr<Stepper> make_one_step(const Method& method, const Problem& problem);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rattleback/method/method.hpp"
 #include "rattleback/method/stepper.hpp"
 
 namespace rattleback {
@@ -13,7 +14,7 @@ namespace rattleback {
 struct MethodInfo {
   std::string name;
   std::string summary;
-  std::vector<std::string> options;  ///< "tolerance=1e-13" with their defaults
+  std::vector<std::string> options;  ///< "tolerance=1e-13" with their defaults, or "midpoint" for those without a value
 };
 
 /// All methods, in the order in which they are listed to people.
@@ -22,6 +23,9 @@ std::span<const MethodInfo> methods();
 /// Throws MethodError unless the name is one of a method with options it has, as in
 /// "reference:tolerance=1e-12".
 void check_method(std::string_view name);
+
+/// The equations of a method for a system. Throws MethodError, also for the reference, which has none.
+Method make_method(std::string_view name, const System& system);
 
 /// Starts a trajectory: derives the method's equations, compiles them.
 std::unique_ptr<Stepper> make_stepper(std::string_view name, const Problem& problem);

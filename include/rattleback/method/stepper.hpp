@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -23,6 +24,8 @@ struct Problem {
   std::vector<double> parameters;
   State start;
   double step = 0.0;
+  /// q₁, for methods that are to start from two positions instead of a position and a momentum.
+  std::optional<std::vector<double>> second_position = std::nullopt;
 
   /// (q, v, parameters) at the start: the data of the maps of mech/dynamics.hpp.
   std::vector<double> start_data() const {
@@ -35,7 +38,16 @@ struct Problem {
 
 struct NewtonCount {
   std::int64_t iterations = 0;
-  int max = 0;  ///< of one step
+  int max = 0;               ///< of one solution
+  std::int64_t solutions = 0;  ///< of nonlinear equations: one each step, or one each stage
+  double mean() const { return solutions == 0 ? 0.0 : static_cast<double>(iterations) / static_cast<double>(solutions); }
+};
+
+/// What belongs to the interval between the last two nodes.
+struct IntervalValues {
+  double energy = 0.0;              ///< E at the midpoint of the interval; NaN for compositions
+  std::vector<double> constraints;  ///< A v + b under the rule; for compositions the largest of the stages
+  std::vector<double> multipliers;  ///< λ_k of the discrete equations; NaN for compositions
 };
 
 /// A trajectory on its way, one step at a time.
@@ -53,6 +65,11 @@ class Stepper {
   /// For people: what went wrong in the last step, and what may help.
   virtual std::string failure() const = 0;
   virtual NewtonCount newton() const = 0;
+
+  /// The method's own state, (q, p, …) for methods on Q; empty if it has none to show.
+  virtual std::span<const double> state() const { return {}; }
+  /// Null before the first step, and for methods that know nothing about intervals.
+  virtual const IntervalValues* interval() const { return nullptr; }
 
   /// All numbers the rest of the trajectory depends on; restored, it continues to the same bits.
   virtual std::vector<double> save() const = 0;

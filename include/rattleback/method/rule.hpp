@@ -1,0 +1,44 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "rattleback/mech/system.hpp"
+
+namespace rattleback {
+
+/// How functions on TQ become functions of two neighbouring points of a discrete path: a quadrature of the straight line
+/// from q₀ to q₁ = q₀ + Δ,
+///
+///     f_d(q₀, q₁) = Σ ωᵢ f(q₀ + αᵢ Δ, Δ/h).
+///
+/// Lagrangians, constraints and forces are all discretised by the same rule (Cortés & Martínez, Remark 3.1).
+struct Rule {
+  struct Node {
+    double weight;    ///< ω
+    double position;  ///< α
+  };
+  std::vector<Node> nodes;
+
+  /// f_d(q₀, q₁) with step h is f_d(q₁, q₀) with step −h.
+  bool is_symmetric() const;
+};
+
+Rule alpha(double position);  ///< one node
+Rule sym(double position);    ///< two nodes, mirror images of each other
+Rule midpoint();              ///< alpha(½)
+Rule trapezoidal();           ///< sym(0)
+
+/// The symbols Δ(x), … for the increments. q₀ has the symbols of the coordinates, h is step_symbol().
+std::vector<Expression> increment_symbols(const System& system);
+
+/// Functions of coordinates and velocities under a rule, as expressions in q₀, Δ and h. Products of functions under
+/// different rules are products of these expressions.
+std::vector<Expression> discretise(std::span<const Expression> functions, const System& system, const Rule& rule);
+Expression discretise(const Expression& function, const System& system, const Rule& rule);
+
+/// L_d = h · (L under the rule).
+Expression discrete_lagrangian(const System& system, const Rule& rule);
+
+}  // namespace rattleback

@@ -1,0 +1,40 @@
+#include <algorithm>
+#include <unordered_set>
+
+#include "block_structure.hpp"
+#include "rattleback/expr/derivative.hpp"
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/kernel/implicit_system.hpp"
+
+namespace rattleback {
+
+// If r = G(x) + B u, where B contains no unknown, then the Newton iterates of x do not depend on the guess of u. So
+// only those unknowns matter that occur in the Jacobian of their own block.
+std::vector<std::size_t> iterated_unknowns(const ImplicitSystem& system) {
+  const SparseMatrix slopes = jacobian(system.residuals, system.unknowns);
+  Incidence incidence(system.residuals.size());
+  std::vector<std::vector<const SparseMatrix::Entry*>> entries_of_row(system.residuals.size());
+  for (const auto& e : slopes.entries) {
+    incidence[static_cast<std::size_t>(e.row)].push_back(e.column);
+    entries_of_row[static_cast<std::size_t>(e.row)].push_back(&e);
+  }
+  std::vector<std::size_t> result;
+  for (const auto& block : block_triangular_form(incidence, static_cast<int>(system.unknowns.size())).blocks) {
+    std::unordered_set<Expression> nonlinear;
+    for (const int row : block.equations) {
+      for (const auto* e : entries_of_row[static_cast<std::size_t>(row)]) {
+        if (std::ranges::find(block.unknowns, e->column) == block.unknowns.end()) continue;
+        const auto symbols = free_symbols(e->value);
+        nonlinear.insert(symbols.begin(), symbols.end());
+      }
+    }
+    for (const int u : block.unknowns) {
+      if (nonlinear.contains(system.unknowns[static_cast<std::size_t>(u)]))
+        result.push_back(static_cast<std::size_t>(u));
+    }
+  }
+  std::ranges::sort(result);
+  return result;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,56 @@
+// The discrete Euler–Lagrange (DEL) equations in position–momentum form (J. E. Marsden and M. West, Discrete mechanics
+// and variational integrators, Acta Numerica 10 (2001) 357–514, sections 1.5.3 and 3.2):
+//
+//     D₁L_d(q_k, q_{k+1}) + p_k + F⁻ = 0,     p_{k+1} = D₂L_d(q_k, q_{k+1}) + F⁺
+//
+// Order 2 for symmetric rules, 1 otherwise. Symplectic, and keeps the momenta of symmetries of L_d, if there are no
+// applied forces. With F⁻ = F⁺ = (h/2) F_d this is the forced DEL equation.
+
+#include "rattleback/mech/dynamics.hpp"
+#include "variational.hpp"
+
+namespace rattleback {
+namespace {
+
+Method del(const System& system, const Interval& interval) {
+  if (!system.velocity_rows().empty()) {
+    throw MethodError("del is for systems without constraints, and this one has some; dla takes them into account");
+  }
+  Method method = position_momentum_method(system, interval);
+  const std::vector<Expression> p = momentum_symbols(system);
+  std::unordered_map<Expression, Expression> first;
+  method.step.unknowns = interval.increments;
+  method.step.guess.assign(system.dimension(), Expression(0.0));
+  std::vector<Expression> next_p;
+  for (std::size_t i = 0; i < system.dimension(); ++i) {
+    const Expression& increment = interval.increments[i];
+    method.step.residuals.push_back(p[i] - interval.left[i]);
+    method.step.outputs.push_back(system.coordinates()[i] + increment);
+    next_p.push_back(p[i] + interval.change[i]);
+    first.emplace(increment, step_symbol() * system.velocities()[i]);
+  }
+  method.step.outputs = joined({method.step.outputs, next_p});
+  add_predictor(method, first);
+  return method;
+}
+
+}  // namespace
+
+Method del(const System& system, const Rule& rule) {
+  Method method = del(system, differentiate(system, rule));
+  method.interval = interval_functions(system, rule);
+  const bool symmetric = rule.is_symmetric();
+  method.structure = {symmetric ? 2 : 1, Structure::Constraint::between_nodes, symmetric, true, true};
+  return method;
+}
+
+Method del(const System& system, const Expression& discrete_lagrangian) {
+  if (!system.applied_forces().empty()) {
+    throw MethodError("del for a given discrete Lagrangian knows no rule for applied forces, and this system has some");
+  }
+  Method method = del(system, differentiate(system, discrete_lagrangian));
+  method.structure = {1, Structure::Constraint::between_nodes, false, true, true};
+  return method;
+}
+
+}  // namespace rattleback

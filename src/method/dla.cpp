@@ -1,0 +1,72 @@
+// The discrete Lagrange–d'Alembert (DLA) equations, Cortés & Martínez (6), in position–momentum form:
+//
+//     D₁L_d(q_k, q_{k+1}) + p_k + F⁻ = A(q_k)ᵀλ_k,   A_d(q_k, q_{k+1}) + b_d = 0,   p_{k+1} = D₂L_d(q_k, q_{k+1}) + F⁺
+//
+// and with holonomic constraints, Cortés & Martínez (17), also ∇g(q_k) μ_k on the right-hand side and g(q_{k+1}) = 0.
+//
+// Order 2 for symmetric rules, 1 otherwise. The momentum changes by the impulses of the applied and of the constraint
+// forces, p_{k+1} = p_k + D₁L_d + D₂L_d + F⁻ + F⁺ − Aᵀλ_k, and this is what is computed: rounding then acts like a slight
+// change of the masses, not like a force (docs/kernels.md). Only p modulo A(q)ᵀ matters: λ_k absorbs the rest. On that
+// quotient the map is its own adjoint if the rule is symmetric.
+
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/mech/dynamics.hpp"
+#include "variational.hpp"
+
+namespace rattleback {
+namespace {
+
+using Vector = std::vector<Expression>;
+
+/// h (A_d + b_d) = Σ ωᵢ (A(qᵢ) Δ + h b(qᵢ)), then g(q + Δ).
+Vector discrete_constraints(const System& system, const Rule& rule) {
+  const Vector increments = increment_symbols(system);
+  const Vector affine = discretise(system.affine_part(), system, rule);
+  Vector values;
+  for (const auto& entry : system.constraint_matrix().entries) values.push_back(entry.value);
+  values = discretise(values, system, rule);
+
+  Vector rows(system.constraints().size());
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const auto& entry = system.constraint_matrix().entries[k];
+    const auto row = static_cast<std::size_t>(entry.row);
+    if (row < rows.size()) rows[row] += values[k] * increments[static_cast<std::size_t>(entry.column)];
+  }
+  for (std::size_t k = 0; k < rows.size(); ++k) rows[k] += step_symbol() * affine[k];
+  return joined({rows, discretise(system.holonomic(), system, alpha(1.0))});
+}
+
+}  // namespace
+
+Method dla(const System& system, const Rule& rule) {
+  const Interval interval = differentiate(system, rule);
+  const Vector p = momentum_symbols(system);
+  const Vector lambda = multiplier_symbols(system);
+  const Vector& increments = interval.increments;
+  Vector motion;
+  Vector next_q;
+  Vector next_p;
+  std::unordered_map<Expression, Expression> first;
+  for (std::size_t i = 0; i < system.dimension(); ++i) {
+    motion.push_back(p[i] - interval.left[i]);
+    next_q.push_back(system.coordinates()[i] + increments[i]);
+    next_p.push_back(p[i] + interval.change[i]);
+    first.emplace(increments[i], step_symbol() * system.velocities()[i]);
+  }
+  add_constraint_forces(system, lambda, -1.0, motion);
+  add_constraint_forces(system, lambda, -1.0, next_p);
+
+  Method method = position_momentum_method(system, interval);
+  method.step.unknowns = joined({increments, lambda});
+  method.step.residuals = joined({motion, discrete_constraints(system, rule)});
+  method.step.guess.assign(method.step.unknowns.size(), Expression(0.0));
+  method.step.outputs = joined({next_q, next_p, lambda});
+  for (std::size_t k = 0; k < lambda.size(); ++k) method.equations.push_back("the discrete " + system.row_name(k));
+  method.interval = interval_functions(system, rule);
+  const bool symmetric = rule.is_symmetric();
+  method.structure = {symmetric ? 2 : 1, Structure::Constraint::between_nodes, symmetric, true, true};
+  add_predictor(method, first);
+  return method;
+}
+
+}  // namespace rattleback

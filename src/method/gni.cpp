@@ -1,0 +1,108 @@
+// The geometric nonholonomic integrator: Evensberget's Hd (midpoint rule) and HdS (trapezoidal rule), equation (2.21),
+// which has the signs right; the geometric nonholonomic integrator of S. Ferraro, D. Iglesias and D. Martín de Diego,
+// Momentum and energy preserving integrators for nonholonomic dynamics, Nonlinearity 21 (2008) 1911–1928:
+//
+//     p_k − A(q_k)ᵀλ_k = −D₁L_d(q_k, q_{k+1}),     p_{k+1} = D₂L_d(q_k, q_{k+1}) − A(q_{k+1})ᵀλ_{k+1}
+//     A(q_{k+1}) v_{k+1} + b(q_{k+1}) = 0  with  L_v(q_{k+1}, v_{k+1}) = p_{k+1}
+//
+// The multiplier is carried from step to step, and a wrong first one keeps alternating: the momentum that enters a step
+// is reflected at the constraint, D₂L_d − 2Aᵀλ. As λ is an impulse, the state keeps ℓ with λ = −(h/2) ℓ, which tends to
+// the continuous multiplier and does not change its sign with h.
+
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/mech/dynamics.hpp"
+#include "variational.hpp"
+
+namespace rattleback {
+namespace {
+
+using Vector = std::vector<Expression>;
+
+/// The factor of the continuous multiplier in ℓ₀.
+Expression first_factor(FirstMultiplier first) {
+  switch (first) {
+    case FirstMultiplier::consistent: return 1.0;
+    case FirstMultiplier::zero: return 0.0;
+    case FirstMultiplier::opposite: return -1.0;
+    case FirstMultiplier::thesis: return -2.0 / step_symbol();
+  }
+  return 1.0;
+}
+
+Vector with_suffix(const Vector& symbols, const char* suffix) {
+  Vector result;
+  for (const Expression& s : symbols) result.push_back(Expression::symbol(s.name() + suffix));
+  return result;
+}
+
+}  // namespace
+
+Method gni(const System& system, const Rule& rule, FirstMultiplier first_multiplier) {
+  if (!system.holonomic().empty()) {
+    throw MethodError("gni takes velocity constraints only, and this system has holonomic ones; dla takes both");
+  }
+  const std::size_t n = system.dimension();
+  const Interval interval = differentiate(system, rule);
+  const Vector p = momentum_symbols(system);
+  const Vector multiplier = multiplier_symbols(system);                  // ℓ_k
+  const Vector next_multiplier = multiplier_symbols(system, "(next)");   // ℓ_{k+1}
+  const Vector next_v = with_suffix(system.velocities(), "(next)");      // v_{k+1}
+  const Expression half_step = 0.5 * step_symbol();
+
+  Substitution at_next;
+  Vector next_q;
+  for (std::size_t i = 0; i < n; ++i) {
+    next_q.push_back(system.coordinates()[i] + interval.increments[i]);
+    at_next.emplace(system.coordinates()[i], next_q[i]);
+    at_next.emplace(system.velocities()[i], next_v[i]);
+  }
+  Vector impulse(n);  // −A(q_k)ᵀλ_k
+  add_constraint_forces(system, multiplier, half_step, impulse);
+  Vector next_impulse(n);  // −A(q_{k+1})ᵀλ_{k+1}
+  add_constraint_forces(system, next_multiplier, half_step, next_impulse);
+  next_impulse = substitute(next_impulse, at_next);
+  const Vector next_momenta = substitute(system.momenta(), at_next);
+
+  Vector motion;
+  Vector next_p;
+  Vector legendre;
+  std::unordered_map<Expression, Expression> first;
+  for (std::size_t i = 0; i < n; ++i) {
+    motion.push_back(p[i] + impulse[i] - interval.left[i]);
+    next_p.push_back(p[i] + impulse[i] + interval.change[i] + next_impulse[i]);
+    legendre.push_back(next_p[i] - next_momenta[i]);
+    first.emplace(interval.increments[i], step_symbol() * system.velocities()[i]);
+    first.emplace(next_v[i], system.velocities()[i]);
+  }
+
+  Method method = position_momentum_method(system, interval);
+  method.from_two_positions.reset();
+  ImplicitSystem& step = method.step;
+  step.data.insert(step.data.begin() + static_cast<std::ptrdiff_t>(2 * n), multiplier.begin(), multiplier.end());
+  step.state += multiplier.size();
+  step.unknowns = joined({interval.increments, next_v, next_multiplier});
+  step.residuals = joined({motion, legendre, substitute(system.velocity_rows(), at_next)});
+  step.guess.assign(step.unknowns.size(), Expression(0.0));
+  step.outputs = joined({next_q, next_p, next_multiplier});
+  // The node map has unknowns called λ of its own.
+  const Vector kept = with_suffix(multiplier, "(kept)");
+  method.node.data.insert(method.node.data.begin() + static_cast<std::ptrdiff_t>(2 * n), kept.begin(), kept.end());
+
+  ImplicitSystem motion_at_start = accelerations(system);
+  for (std::size_t k = 0; k < multiplier.size(); ++k) {
+    method.start.outputs.push_back(first_factor(first_multiplier) * motion_at_start.outputs[n + k]);
+  }
+  method.start.unknowns = motion_at_start.unknowns;
+  method.start.residuals = motion_at_start.residuals;
+  method.start.guess = motion_at_start.guess;
+
+  for (const Expression& x : system.coordinates()) method.equations.push_back("the momentum of " + x.name());
+  for (std::size_t k = 0; k < multiplier.size(); ++k) method.equations.push_back(system.row_name(k));
+  method.interval = interval_functions(system, rule);
+  const bool symmetric = rule.is_symmetric();
+  method.structure = {symmetric ? 2 : 1, Structure::Constraint::at_nodes, symmetric, true, true};
+  add_predictor(method, first);
+  return method;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,52 @@
+#include "rattleback/method/rule.hpp"
+
+#include <algorithm>
+
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/method/method.hpp"
+
+namespace rattleback {
+
+Rule alpha(double position) { return {{{1.0, position}}}; }
+Rule sym(double position) { return {{{0.5, position}, {0.5, 1.0 - position}}}; }
+Rule midpoint() { return alpha(0.5); }
+Rule trapezoidal() { return sym(0.0); }
+
+bool Rule::is_symmetric() const {
+  return std::ranges::all_of(nodes, [&](const Node& node) {
+    return std::ranges::any_of(nodes, [&](const Node& mirrored) {
+      return mirrored.position == 1.0 - node.position && mirrored.weight == node.weight;
+    });
+  });
+}
+
+std::vector<Expression> increment_symbols(const System& system) {
+  std::vector<Expression> result;
+  for (const Expression& q : system.coordinates()) result.push_back(Expression::symbol("Δ(" + q.name() + ")"));
+  return result;
+}
+
+std::vector<Expression> discretise(std::span<const Expression> functions, const System& system, const Rule& rule) {
+  const std::vector<Expression> increments = increment_symbols(system);
+  std::vector<Expression> result(functions.size());
+  for (const auto& [weight, position] : rule.nodes) {
+    Substitution at_node;
+    for (std::size_t i = 0; i < system.dimension(); ++i) {
+      at_node.emplace(system.coordinates()[i], system.coordinates()[i] + position * increments[i]);
+      at_node.emplace(system.velocities()[i], increments[i] / step_symbol());
+    }
+    const std::vector<Expression> values = substitute(functions, at_node);
+    for (std::size_t k = 0; k < result.size(); ++k) result[k] += weight * values[k];
+  }
+  return result;
+}
+
+Expression discretise(const Expression& function, const System& system, const Rule& rule) {
+  return discretise(std::span(&function, 1), system, rule)[0];
+}
+
+Expression discrete_lagrangian(const System& system, const Rule& rule) {
+  return step_symbol() * discretise(system.lagrangian(), system, rule);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,118 @@
+#include "variational.hpp"
+
+#include <fmt/format.h>
+
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/mech/dynamics.hpp"
+
+namespace rattleback {
+
+using Vector = std::vector<Expression>;
+
+// In the variables (q₀, Δ) instead of (q₀, q₁): D₂L_d = ∂L_d/∂Δ at fixed q₀, D₁L_d = −∂L_d/∂Δ at fixed q₁, and
+// D₁L_d + D₂L_d = ∂L_d/∂q₀. A difference of nearly equal numbers then occurs nowhere.
+Interval differentiate(const System& system, const Expression& discrete_lagrangian) {
+  Interval interval{increment_symbols(system), {}, {}, {}};
+  interval.right = gradient(discrete_lagrangian, interval.increments);
+  interval.change = gradient(discrete_lagrangian, system.coordinates());
+  Substitution seen_from_right;
+  Substitution seen_from_left;
+  for (std::size_t i = 0; i < system.dimension(); ++i) {
+    const Expression right_end = Expression::symbol(system.coordinates()[i].name() + "(right)");
+    seen_from_right.emplace(system.coordinates()[i], right_end - interval.increments[i]);
+    seen_from_left.emplace(right_end, system.coordinates()[i] + interval.increments[i]);
+  }
+  interval.left = substitute(gradient(substitute(discrete_lagrangian, seen_from_right), interval.increments),
+                             seen_from_left);
+  return interval;
+}
+
+// For L_d = h Σ ωᵢ L(qᵢ, Δ/h): D₂L_d = Σ ωᵢ (L_v + h αᵢ L_q), −D₁L_d = Σ ωᵢ (L_v − h (1 − αᵢ) L_q).
+Interval differentiate(const System& system, const Rule& rule) {
+  const Expression h = step_symbol();
+  Rule to_right = rule;
+  Rule to_left = rule;
+  for (std::size_t i = 0; i < rule.nodes.size(); ++i) {
+    to_right.nodes[i].weight *= rule.nodes[i].position;
+    to_left.nodes[i].weight *= 1.0 - rule.nodes[i].position;
+  }
+  const Vector applied = discretise(system.applied_forces(), system, rule);
+  const Vector force = discretise(system.forces(), system, rule);
+  const Vector right_force = discretise(system.forces(), system, to_right);
+  const Vector left_force = discretise(system.forces(), system, to_left);
+  Interval interval{increment_symbols(system), discretise(system.momenta(), system, rule), {}, {}};
+  interval.right = interval.left;
+  for (std::size_t i = 0; i < system.dimension(); ++i) {
+    const Expression half = applied.empty() ? Expression(0.0) : 0.5 * h * applied[i];  // F⁻ = F⁺
+    interval.left[i] -= h * left_force[i] + half;
+    interval.right[i] += h * right_force[i] + half;
+    interval.change.push_back(h * force[i] + 2.0 * half);
+  }
+  return interval;
+}
+
+Method position_momentum_method(const System& system, const Interval& interval) {
+  const std::size_t n = system.dimension();
+  const Vector& q = system.coordinates();
+  const Vector p = momentum_symbols(system);
+  const Vector h{step_symbol()};
+  Vector next = q;
+  for (std::size_t i = 0; i < n; ++i) next[i] += interval.increments[i];
+
+  Method method;
+  method.start.data = joined({q, system.velocities(), h, system.parameters()});
+  method.start.outputs = joined({q, system.momenta()});
+  method.from_two_positions = ImplicitSystem{};
+  method.from_two_positions->data = joined({q, interval.increments, h, system.parameters()});
+  method.from_two_positions->outputs = joined({next, interval.right});
+  method.step.data = joined({q, p, h, system.parameters()});
+  method.step.state = 2 * n;
+  method.node = admissible_velocity(system);
+  method.node.data = method.step.data;
+  method.node.outputs.insert(method.node.outputs.begin(), q.begin(), q.end());
+  for (const Expression& x : q) method.equations.push_back("the discrete equation of motion of " + x.name());
+  return method;
+}
+
+IntervalFunctions interval_functions(const System& system, const Rule& rule) {
+  return {joined({system.coordinates(), increment_symbols(system), Vector{step_symbol()}, system.parameters()}),
+          discretise(system.energy(), system, midpoint()), discretise(system.constraints(), system, rule)};
+}
+
+namespace {
+
+/// Puts symbols behind the state of a map of the method.
+void insert_data(ImplicitSystem& map, std::size_t state, const Vector& symbols) {
+  map.data.insert(map.data.begin() + static_cast<std::ptrdiff_t>(state), symbols.begin(), symbols.end());
+}
+
+}  // namespace
+
+void add_predictor(Method& method, const std::unordered_map<Expression, Expression>& first) {
+  Vector current;
+  Vector starts;
+  Vector memory[3];
+  for (const std::size_t k : iterated_unknowns(method.step)) {
+    const Expression& unknown = method.step.unknowns[k];
+    const auto start = first.find(unknown);
+    if (start == first.end()) continue;
+    current.push_back(unknown);
+    starts.push_back(start->second);
+    for (int age = 0; age < 3; ++age) {
+      memory[age].push_back(Expression::symbol(fmt::format("{}(before {})", unknown.name(), age + 1)));
+    }
+    method.step.guess[k] = 3.0 * memory[0].back() - 3.0 * memory[1].back() + memory[2].back();
+  }
+  const Vector all = joined({memory[0], memory[1], memory[2]});
+  const Vector next = joined({current, memory[0], memory[1]});
+  const std::size_t state = method.step.state;
+  method.memory = all.size();
+  insert_data(method.step, state, all);
+  insert_data(method.node, state, all);
+  method.start.outputs = joined({method.start.outputs, starts, starts, starts});
+  method.step.state += all.size();
+  method.step.outputs.insert(method.step.outputs.begin() + static_cast<std::ptrdiff_t>(state), next.begin(),
+                             next.end());
+}
+
+}  // namespace rattleback

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <unordered_map>
+
+#include "rattleback/method/method.hpp"
+
+namespace rattleback {
+
+/// One interval of a discrete path, from q to q + Δ in time h: what follows from L_d(q, Δ) and the discrete forces
+/// F⁻, F⁺ by differentiation.
+struct Interval {
+  std::vector<Expression> increments;  ///< Δ
+  std::vector<Expression> left;        ///< −D₁L_d − F⁻, the momentum at the left end
+  std::vector<Expression> right;       ///< D₂L_d + F⁺, the momentum at the right end
+  std::vector<Expression> change;      ///< right − left
+};
+
+/// L_d under a rule, and F⁻ = F⁺ = (h/2) F_d.
+Interval differentiate(const System& system, const Rule& rule);
+/// Any L_d, without forces.
+Interval differentiate(const System& system, const Expression& discrete_lagrangian);
+
+/// What all methods on (q, p) have in common: the start p = L_v, two positions, the admissible velocity at a node, the
+/// data of the step. Equations are added by the method.
+Method position_momentum_method(const System& system, const Interval& interval);
+
+/// E at the midpoint, and A v + b under the rule.
+IntervalFunctions interval_functions(const System& system, const Rule& rule);
+
+/// The unknowns of the step that are iterated start from an extrapolation of their last three values. `first` tells for
+/// unknowns of the step what to take before there are any, in the data of the start.
+void add_predictor(Method& method, const std::unordered_map<Expression, Expression>& first);
+
+}  // namespace rattleback
