@@ -3,49 +3,29 @@
 #include <cmath>
 #include <string>
 
-#include "examples/dla_midpoint.hpp"
+#include "hand_mclachlan_perlmutter.hpp"
 #include "hand_particle_batch.hpp"
 #include "hand_sleigh.hpp"
-#include "ratio.hpp"
+#include "rattleback/expr/graph.hpp"
 #include "rattleback/kernel/kernel.hpp"
-#include "rattleback/kernel/step.hpp"
+#include "trajectories.hpp"
 
 namespace rattleback::benchmark {
 namespace {
 
-constexpr double particle_start[] = {1, 0, 0, 0, 1, 0, 0, 0, 0, 0.2};
-constexpr double sleigh_start[] = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0.12, 1, 1, 1, 0.1};
 constexpr std::int64_t particle_steps = 2000;
 constexpr std::int64_t sleigh_steps = 250;
+constexpr std::int64_t oscillator_steps = 400;
 
-/// A step with its arrays, started anew for every measurement.
-class Trajectories {
- public:
-  Trajectories(const ImplicitSystem& system, int lanes, std::span<const double> start)
-      : step_(system, lanes, Backend::compiled), start_(start.begin(), start.end()),
-        data_(start.size() * static_cast<std::size_t>(lanes)),
-        outputs_(system.outputs.size() * static_cast<std::size_t>(lanes)) {}
+Problem particle() { return problem_of(load_model("quadratic-particle"), 0.2); }
+Problem sleigh() { return problem_of(load_model("chaplygin-sleigh"), 0.12); }
 
-  void run(std::int64_t steps) {
-    const auto lanes = static_cast<std::size_t>(step_.lanes());
-    for (std::size_t i = 0; i < start_.size(); ++i) {
-      for (std::size_t l = 0; l < lanes; ++l) {  // slightly different trajectories
-        data_[i * lanes + l] = start_[i] * (i < system().state ? 1.0 + 1e-3 * static_cast<double>(l) : 1.0);
-      }
-    }
-    if (step_.run(data_, outputs_, steps) != steps) throw std::runtime_error(step_.describe(step_.reports()[0]));
-    keep(data_.data());
-  }
-
-  const ImplicitSystem& system() const { return step_.system(); }
-  const LaneReport& report() const { return step_.reports()[0]; }
-
- private:
-  Step step_;
-  std::vector<double> start_;
-  std::vector<double> data_;
-  std::vector<double> outputs_;
-};
+/// McLachlan and Perlmutter's particles, n = 6, as in Evensberget's section 3.2.
+Problem oscillators() {
+  Problem problem = problem_of(load_model("mclachlan-perlmutter", {{"n", 6}}), 0.25);
+  problem.start = {{1, 0, -1, 0, 1, -1, 1, 0, 1, 1, 1, 0, 0}, {0, 1, 0, -1, 1, 0, -1, 0, 1, -1, 1, 1, 1}};
+  return problem;
+}
 
 hand::ParticleState hand_particle() { return {1, 0, 0, 0, 1, 0}; }
 hand::SleighState hand_sleigh() { return {1, 0, 0, 0, 0, 0}; }
@@ -53,8 +33,8 @@ hand::SleighState hand_sleigh() { return {1, 0, 0, 0, 0, 0}; }
 /// The sleigh's equations in the new positions themselves, as a person writes them: residual and
 /// dense Jacobian of (x₁, y₁, θ₁, λ) in the order of hand::sleigh_residual_jacobian.
 Program sleigh_residual_jacobian() {
-  const ImplicitSystem s = examples::dla_midpoint(examples::chaplygin_sleigh());
-  const Expression h = Expression::symbol("h");
+  const ImplicitSystem s = make_method("dla:midpoint", sleigh().system).step;
+  const Expression h = step_symbol();
   std::vector<Expression> unknowns;
   Substitution positions;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -65,8 +45,8 @@ Program sleigh_residual_jacobian() {
   auto residuals = substitute(s.residuals, positions);
   residuals[3] /= h;
   std::vector<Expression> inputs = unknowns;
-  inputs.insert(inputs.end(), s.data.begin(), s.data.begin() + 6);  // q, p
-  inputs.insert(inputs.end(), s.data.begin() + 9, s.data.end());    // h, parameters
+  inputs.insert(inputs.end(), s.data.begin(), s.data.begin() + 6);                                   // q, p
+  inputs.insert(inputs.end(), s.data.begin() + static_cast<std::ptrdiff_t>(s.state), s.data.end());  // h, parameters
   std::vector<Expression> outputs = residuals;
   const SparseMatrix j = jacobian(residuals, unknowns);
   for (int row = 0; row < 4; ++row) {
@@ -112,7 +92,7 @@ void residual_and_jacobian() {
 
 void particle_step() {
   fmt::print("\nstep of the quadratic particle (DLA, midpoint), one trajectory, ours / by hand\n");
-  Trajectories ours(examples::dla_midpoint(examples::quadratic_particle()), 1, particle_start);
+  Trajectories ours("dla:midpoint", particle());
   const auto run = [&] { ours.run(particle_steps); };
   const auto against = [&](auto&& step) {
     return compare(particle_steps, run, particle_steps, [&] {
@@ -129,7 +109,7 @@ void particle_step() {
 
 void sleigh_step() {
   fmt::print("\nstep of the sleigh (DLA, midpoint), one trajectory, ours / by hand\n");
-  Trajectories ours(examples::dla_midpoint(examples::chaplygin_sleigh()), 1, sleigh_start);
+  Trajectories ours("dla:midpoint", sleigh());
   const auto run = [&] { ours.run(sleigh_steps); };
   double iterations = 0.0;
   const auto against = [&](auto&& step) {
@@ -161,6 +141,34 @@ void sleigh_step() {
              static_cast<double>(ours.report().iterations) / static_cast<double>(sleigh_steps));
 }
 
+void oscillator_step() {
+  fmt::print("\nstep of McLachlan and Perlmutter's particles, n = 6 (DLA, midpoint), one trajectory, ours / by hand\n");
+  const Problem problem = oscillators();
+  Trajectories ours("dla:midpoint", problem);
+  double iterations = 0.0;
+  const auto against = [&](auto&& step) {
+    return compare(
+        oscillator_steps, [&] { ours.run(oscillator_steps); }, oscillator_steps,
+        [&] {
+          const auto& [q, v] = problem.start;
+          hand::MpState<6> state(q[0], &q[1], &q[7], v[0], &v[1], &v[7]);
+          double total = 0.0;
+          for (std::int64_t k = 0; k < oscillator_steps; ++k) total += step(state);
+          iterations = total / static_cast<double>(oscillator_steps);
+          keep(&state);
+        });
+  };
+  const auto line = [&](const std::string& what, const Comparison& c, double goal) {
+    print(fmt::format("{} ({:.2f} iterations)", what, iterations), c, goal);
+  };
+  line("Newton to 1e-13, structure by hand, AVX-512",
+       against([](auto& s) { return hand::mp_newton<6>(s, 0.25, 1e-13, 0.0); }), 0);
+  line("the same, stopping one iteration early, kept factors",
+       against([](auto& s) { return hand::mp_newton<6>(s, 0.25); }), 0);
+  fmt::print("  ours: {:.2f} iterations\n",
+             static_cast<double>(ours.report().iterations) / static_cast<double>(oscillator_steps));
+}
+
 template <int W>
 Comparison batch(Trajectories& ours) {
   const hand::ParticleConstants constants(0.2);
@@ -183,10 +191,8 @@ Comparison batch(Trajectories& ours) {
 
 void lanes() {
   fmt::print("\nlanes: time of one trajectory's step with one lane / with W lanes (larger is better)\n");
-  const auto particle = examples::dla_midpoint(examples::quadratic_particle());
-  const auto sleigh = examples::dla_midpoint(examples::chaplygin_sleigh());
-  Trajectories particle_one(particle, 1, particle_start);
-  Trajectories sleigh_one(sleigh, 1, sleigh_start);
+  Trajectories particle_one("dla:midpoint", particle());
+  Trajectories sleigh_one("dla:midpoint", sleigh());
   const auto speedup = [](Trajectories& one, Trajectories& many, std::int64_t steps, int width) {
     return compare(
         static_cast<double>(steps), [&] { one.run(steps); }, static_cast<double>(steps * width),
@@ -197,16 +203,16 @@ void lanes() {
                goal <= 0 ? "" : fmt::format("goal {:.2f} {}", goal, c.ratio >= goal ? "ok" : "NO"));
   };
   for (const int width : {4, 8, 16}) {
-    Trajectories many(particle, width, particle_start);
+    Trajectories many("dla:midpoint", particle(), width);
     line(fmt::format("arithmetic (quadratic particle), {} lanes", width),
          speedup(particle_one, many, particle_steps, width), width == 4 ? 3.0 : 0);
-    Trajectories many_sleighs(sleigh, width, sleigh_start);
+    Trajectories many_sleighs("dla:midpoint", sleigh(), width);
     line(fmt::format("sines and iterations (sleigh), {} lanes", width),
          speedup(sleigh_one, many_sleighs, sleigh_steps, width), width == 4 ? 2.0 : 0);
   }
   fmt::print("\nquadratic particle in lanes, ours / closed form by hand in vector intrinsics\n");
-  Trajectories eight(particle, 8, particle_start);
-  Trajectories sixteen(particle, 16, particle_start);
+  Trajectories eight("dla:midpoint", particle(), 8);
+  Trajectories sixteen("dla:midpoint", particle(), 16);
   print("8 lanes", batch<8>(eight), 0);
   print("16 lanes", batch<16>(sixteen), 0);
 }
@@ -219,7 +225,7 @@ void latency() {
   for (int k = 0; k < 21; ++k) {  // kernels that differ, so that none is found in the cache
     const Program p = make_program(std::vector{x}, std::vector{sq(x) * (k + 2) + sqrt(1 + sq(x)), exp(x) - k});
     small.push_back(seconds([&] { const Kernel kernel(p, 4, Backend::compiled); }));
-    auto system = examples::dla_midpoint(examples::quadratic_particle());
+    auto system = make_method("dla:midpoint", particle().system).step;
     system.outputs.push_back(Expression(k + 0.5) * system.unknowns[0]);
     steps.push_back(seconds([&] { const Step step(system, 1, Backend::compiled); }));
   }
@@ -254,12 +260,19 @@ void growth() {
   double last_step = 0.0;
   int last_n = 0;
   for (const int n : {25, 50, 100, 200, 400}) {
-    std::unique_ptr<Trajectories> t;
+    std::unique_ptr<Step> step_of_ring;
+    std::vector<double> outputs(static_cast<std::size_t>(n));
     std::vector<double> start(static_cast<std::size_t>(n) + 1, 0.1);
     for (int i = 0; i < n; ++i) start[static_cast<std::size_t>(i)] = std::sin(0.7 * i);
-    const double build = seconds([&] { t = std::make_unique<Trajectories>(ring(n), 1, start); });
+    const double build = seconds([&] { step_of_ring = std::make_unique<Step>(ring(n), 1, Backend::compiled); });
     std::vector<double> times;
-    for (int k = 0; k < 15; ++k) times.push_back(seconds([&] { t->run(20); }) / 20);
+    for (int k = 0; k < 15; ++k) {
+      std::vector<double> data = start;
+      times.push_back(seconds([&] {
+                        if (step_of_ring->run(data, outputs, 20) != 20) throw std::runtime_error("the ring failed");
+                      }) /
+                      20);
+    }
     const double step = median(times);
     fmt::print("  n = {:4}: derive and compile {:8.1f} ms, step {:8.2f} us", n, 1e3 * build, 1e6 * step);
     if (last_n > 0) {
@@ -283,6 +296,7 @@ int main() {
   residual_and_jacobian();
   particle_step();
   sleigh_step();
+  oscillator_step();
   lanes();
   latency();
   growth();

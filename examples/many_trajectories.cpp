@@ -3,16 +3,20 @@
 #include <cstdio>
 #include <vector>
 
-#include "examples/dla_midpoint.hpp"
+#include "rattleback/io/model.hpp"
 #include "rattleback/kernel/step.hpp"
+#include "rattleback/method/registry.hpp"
 
 using namespace rattleback;
 
 int main() {
-  const ImplicitSystem system = examples::dla_midpoint(examples::chaplygin_sleigh());
+  const Model sleigh = load_model("chaplygin-sleigh");
+  const ImplicitSystem system = make_method("dla:midpoint", sleigh.system).step;
   Step step(system, 8);  // eight trajectories
   std::vector<double> data(8 * system.data.size()), outputs(8 * system.outputs.size());
-  const double start[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0.12, 1, 1, 1, 0.1};  // q, p, guess, h, m, I, a, g
+  std::vector<double> start(system.state, 0.0);  // q, p, and what the next step is guessed from: all at rest
+  start.push_back(0.12);
+  for (const double parameter : sleigh.system.parameter_values()) start.push_back(parameter);
   for (std::size_t i = 0; i < system.data.size(); ++i) {
     for (std::size_t lane = 0; lane < 8; ++lane) data[i * 8 + lane] = start[i];
   }

@@ -9,10 +9,11 @@
 #include <memory>
 
 #include "commands.hpp"
-#include "examples/dla_midpoint.hpp"
 #include "exit_status.hpp"
 #include "rattleback/expr/print.hpp"
+#include "rattleback/io/model.hpp"
 #include "rattleback/kernel/step.hpp"
+#include "rattleback/method/registry.hpp"
 #include "version.hpp"
 
 namespace rattleback::cli {
@@ -28,9 +29,6 @@ struct Variant {
   Backend backend;
 };
 
-/// The sleigh of D. F. Evensberget, Numerical Simulation of Nonholonomic Dynamics (thesis, NTNU 2006):
-/// q = (1, 0, 0) at rest, h = 0.12, unit masses, g = 1/10.
-constexpr double sleigh_start[] = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0.12, 1, 1, 1, 0.1};
 constexpr std::int64_t sleigh_steps = 250;
 
 struct Run {
@@ -38,13 +36,15 @@ struct Run {
   std::vector<double> outputs;
 };
 
-Run start(const Step& step) {
+/// All lanes from the start of the model, at rest.
+Run start(const Step& step, const Model& model) {
+  std::vector<double> data(step.system().state, 0.0);
+  std::copy(model.initial->q.begin(), model.initial->q.end(), data.begin());
+  data.push_back(*model.step);
+  for (const double p : model.system.parameter_values()) data.push_back(p);
   const auto lanes = static_cast<std::size_t>(step.lanes());
-  Run run{std::vector<double>(std::size(sleigh_start) * lanes),
-          std::vector<double>(step.system().outputs.size() * lanes)};
-  for (std::size_t i = 0; i < std::size(sleigh_start); ++i) {
-    for (std::size_t l = 0; l < lanes; ++l) run.data[i * lanes + l] = sleigh_start[i];
-  }
+  Run run{{}, std::vector<double>(step.system().outputs.size() * lanes)};
+  for (const double x : data) run.data.insert(run.data.end(), lanes, x);
   return run;
 }
 
@@ -56,10 +56,10 @@ void take_steps(Step& step, Run& run, std::int64_t steps) {
 }
 
 /// Steps of one trajectory per second, the best of a few runs.
-double rate(Step& step) {
+double rate(Step& step, const Model& model) {
   double best = 0.0;
   for (int repeat = 0; repeat < 7; ++repeat) {
-    Run run = start(step);
+    Run run = start(step, model);
     const auto begin = Clock::now();
     take_steps(step, run, sleigh_steps);
     best = std::max(best, static_cast<double>(sleigh_steps * step.lanes()) / seconds_since(begin));
@@ -71,16 +71,16 @@ nlohmann::json run_demo(bool quiet) {
   const auto say = [&](const std::string& text) {
     if (!quiet) fmt::print("{}\n", text);
   };
-  const examples::MechanicalModel model = examples::chaplygin_sleigh();
+  const Model model = load_model("chaplygin-sleigh");
   nlohmann::json result;
   say(fmt::format("Rattleback {}: the Chaplygin sleigh on an incline, from text to native code\n", version));
 
-  const Expression lagrangian = parse(model.lagrangian, {"Lagrangian", 1, 1, std::nullopt});
+  const Expression& lagrangian = model.system.lagrangian();
   say(fmt::format("  parsed         L = {}", to_text(lagrangian)));
   const Expression torque = derivative(lagrangian, Expression::symbol("theta"));
   say(fmt::format("  differentiated dL/dtheta = {}", to_text(torque)));
 
-  const ImplicitSystem system = examples::dla_midpoint(model);
+  const ImplicitSystem system = make_method("dla:midpoint", model.system).step;
   const auto begin = Clock::now();
   Step step(system);
   const double build_ms = 1e3 * seconds_since(begin);
@@ -90,7 +90,7 @@ nlohmann::json run_demo(bool quiet) {
   say(fmt::format("  compiled       {} in {:.1f} ms",
                   compiled ? "for " + compiler_target() : "not: no compiler, interpreted", build_ms));
 
-  Run run = start(step);
+  Run run = start(step, model);
   take_steps(step, run, sleigh_steps);
   const LaneReport& report = step.reports()[0];
   const double mean = static_cast<double>(report.iterations) / static_cast<double>(sleigh_steps);
@@ -109,7 +109,7 @@ nlohmann::json run_demo(bool quiet) {
   say("  trajectory-steps per second, as a ratio to the interpreter");
   for (const Variant& variant : variants) {
     Step candidate(system, variant.lanes, variant.backend);
-    const double steps_per_second = rate(candidate);
+    const double steps_per_second = rate(candidate, model);
     if (reference == 0.0) reference = steps_per_second;
     say(fmt::format("    {:<20} {:8.1f}", variant.label, steps_per_second / reference));
     result["speed_ratio"][variant.label] = steps_per_second / reference;

@@ -21,8 +21,7 @@ constexpr std::size_t max_coordinates = 20000;
 
 const std::vector<std::string> top_level_keys{"name",       "description", "source",    "coordinates", "angles",
                                               "lagrangian", "constraints", "holonomic", "parameters",  "initial",
-                                              "run",        "symmetry",    "exact",     "conserved",
-                                              "forces"};
+                                              "run",        "symmetry",    "exact",     "conserved",   "forces"};
 
 std::string_view type_name(const toml::node& node) {
   switch (node.type()) {

@@ -1,6 +1,7 @@
 // Symmetric compositions Φ_{γ₁h} ∘ … ∘ Φ_{γₛh} of a symmetric method Φ_h of order 2, γᵢ = γ_{s+1−i}, Σγᵢ = 1.
 //
-// [S]  M. Suzuki, Fractal decomposition of exponential operators with applications to many-body theories and Monte Carlo
+// [S]  M. Suzuki, Fractal decomposition of exponential operators with applications to many-body theories and Monte
+// Carlo
 //      simulations, Physics Letters A 146 (1990) 319–323
 // [KL] W. Kahan and R.-C. Li, Composition constants for raising the orders of unconventional schemes for ordinary
 //      differential equations, Mathematics of Computation 66 (1997) 1089–1099
@@ -26,7 +27,7 @@ struct Composition {
 const std::vector<Composition>& compositions() {
   static const std::vector<Composition> all{
       {4, {0.414490771794375737142354062861, 0.414490771794375737142354062861}},  // [S]
-      {6,  // [KL] s9odr6a
+      {6,                                                                         // [KL] s9odr6a
        {0.39216144400731413927925056, 0.33259913678935943859974864, -0.70624617255763935980996482,
         0.08221359629355080023149045}},
       {6,  // [SS]
@@ -42,7 +43,7 @@ const std::vector<Composition>& compositions() {
         0.118929056250003500626929722840, 0.126039123218259881403056702684, 0.125817187361760418043923916416,
         0.116991350192176421807228814335}},
       {10,  // [SS]
-       {0.078795722521686419263907679338, 0.313096103415108527764812471926,  0.027918383235078066109520273275,
+       {0.078795722521686419263907679338, 0.313096103415108527764812471926, 0.027918383235078066109520273275,
         -0.229592841593907094151213396797, 0.130962061077164863174656859280, -0.269733405654510714344609732224,
         0.074973343155891435666137105641, 0.111993423999810204889575080736, 0.366133449546226751193148123531,
         -0.399105630136035897878629810583, 0.103087398527471077315802770014, 0.411430873955890237820704118976,

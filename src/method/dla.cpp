@@ -5,9 +5,9 @@
 // and with holonomic constraints, Cortés & Martínez (17), also ∇g(q_k) μ_k on the right-hand side and g(q_{k+1}) = 0.
 //
 // Order 2 for symmetric rules, 1 otherwise. The momentum changes by the impulses of the applied and of the constraint
-// forces, p_{k+1} = p_k + D₁L_d + D₂L_d + F⁻ + F⁺ − Aᵀλ_k, and this is what is computed: rounding then acts like a slight
-// change of the masses, not like a force (docs/kernels.md). Only p modulo A(q)ᵀ matters: λ_k absorbs the rest. On that
-// quotient the map is its own adjoint if the rule is symmetric.
+// forces, p_{k+1} = p_k + D₁L_d + D₂L_d + F⁻ + F⁺ − Aᵀλ_k, and this is what is computed: rounding then acts like a
+// slight change of the masses, not like a force (docs/kernels.md). Only p modulo A(q)ᵀ matters: λ_k absorbs the rest.
+// On that quotient the map is its own adjoint if the rule is symmetric.
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/dynamics.hpp"

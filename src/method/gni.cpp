@@ -44,9 +44,9 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
   const std::size_t n = system.dimension();
   const Interval interval = differentiate(system, rule);
   const Vector p = momentum_symbols(system);
-  const Vector multiplier = multiplier_symbols(system);                  // ℓ_k
-  const Vector next_multiplier = multiplier_symbols(system, "(next)");   // ℓ_{k+1}
-  const Vector next_v = with_suffix(system.velocities(), "(next)");      // v_{k+1}
+  const Vector multiplier = multiplier_symbols(system);                 // ℓ_k
+  const Vector next_multiplier = multiplier_symbols(system, "(next)");  // ℓ_{k+1}
+  const Vector next_v = with_suffix(system.velocities(), "(next)");     // v_{k+1}
   const Expression half_step = 0.5 * step_symbol();
 
   Substitution at_next;

@@ -22,8 +22,8 @@ Interval differentiate(const System& system, const Expression& discrete_lagrangi
     seen_from_right.emplace(system.coordinates()[i], right_end - interval.increments[i]);
     seen_from_left.emplace(right_end, system.coordinates()[i] + interval.increments[i]);
   }
-  interval.left = substitute(gradient(substitute(discrete_lagrangian, seen_from_right), interval.increments),
-                             seen_from_left);
+  interval.left =
+      substitute(gradient(substitute(discrete_lagrangian, seen_from_right), interval.increments), seen_from_left);
   return interval;
 }
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "examples/dla_midpoint.hpp"
+#include "dla_midpoint.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/kernel/step.hpp"
 
@@ -47,7 +47,7 @@ TEST(Allocation, the_counter_counts) {
 TEST(Allocation, steps_allocate_nothing) {
   for (const Backend backend : {Backend::compiled, Backend::interpreted}) {
     for (const int lanes : {1, 8}) {
-      Step step(examples::dla_midpoint(examples::chaplygin_sleigh()), lanes, backend);
+      Step step(test::dla_midpoint(test::chaplygin_sleigh()), lanes, backend);
       std::vector<double> data;
       for (const double v : {1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.12, 1.0, 1.0, 1.0, 0.1}) {
         data.insert(data.end(), static_cast<std::size_t>(lanes), v);

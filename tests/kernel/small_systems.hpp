@@ -28,7 +28,7 @@ inline ImplicitSystem equations(const std::vector<std::string>& data, const std:
   return s;
 }
 
-/// Data of examples::dla_midpoint: the quadratic particle of Cortés & Martínez, and the sleigh of
+/// Data of test::dla_midpoint: the quadratic particle of Cortés & Martínez, and the sleigh of
 /// Evensberget's thesis.
 inline constexpr double particle_start[] = {1, 0, 0, 0, 1, 0, 0, 0, 0, 0.2};
 inline constexpr double sleigh_start[] = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0.12, 1, 1, 1, 0.1};

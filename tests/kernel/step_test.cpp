@@ -11,7 +11,7 @@
 
 #include "benchmarks/hand_particle.hpp"
 #include "benchmarks/hand_sleigh.hpp"
-#include "examples/dla_midpoint.hpp"
+#include "dla_midpoint.hpp"
 #include "kernel/step_interpreter.hpp"
 #include "kernel/step_program.hpp"
 #include "rattleback/expr/parse.hpp"
@@ -29,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(Step, OnEachBackend, testing::Values(Backend::interpret
                          [](const auto& p) { return p.param == Backend::compiled ? "compiled" : "interpreted"; });
 
 TEST(StepProgram, quadratic_particle_needs_no_iteration) {
-  const StepProgram p = make_step_program(examples::dla_midpoint(examples::quadratic_particle()));
+  const StepProgram p = make_step_program(test::dla_midpoint(test::quadratic_particle()));
   ASSERT_EQ(p.blocks.size(), 1U);  // y alone, then x, z and λ: linear blocks are computed as one
   EXPECT_FALSE(p.blocks[0].iterative);
   int divisions = 0;
@@ -38,7 +38,7 @@ TEST(StepProgram, quadratic_particle_needs_no_iteration) {
 }
 
 TEST(StepProgram, sleigh_is_one_block_that_iterates) {
-  const StepProgram p = make_step_program(examples::dla_midpoint(examples::chaplygin_sleigh()));
+  const StepProgram p = make_step_program(test::dla_midpoint(test::chaplygin_sleigh()));
   ASSERT_EQ(p.blocks.size(), 1U);
   EXPECT_TRUE(p.blocks[0].iterative);
   // The angle of A(q₀) and everything that depends on parameters only stays out of the iteration.
@@ -72,7 +72,7 @@ TEST(StepProgram, code_of_a_sparse_system_grows_linearly) {
 
 TEST_P(OnEachBackend, particle_follows_its_discrete_equations) {
   // Truth: the two equations of the method, evaluated here in float128 from the definition.
-  Step step(examples::dla_midpoint(examples::quadratic_particle()), 1, GetParam());
+  Step step(test::dla_midpoint(test::quadratic_particle()), 1, GetParam());
   std::vector<double> data(std::begin(particle_start), std::end(particle_start));
   std::vector<double> out(9);
   for (int n = 0; n < 500; ++n) {
@@ -99,7 +99,7 @@ TEST_P(OnEachBackend, particle_follows_its_discrete_equations) {
 }
 
 TEST_P(OnEachBackend, steps_agree_with_code_written_by_hand) {
-  Step particle(examples::dla_midpoint(examples::quadratic_particle()), 1, GetParam());
+  Step particle(test::dla_midpoint(test::quadratic_particle()), 1, GetParam());
   std::vector<double> data(std::begin(particle_start), std::end(particle_start));
   std::vector<double> out(9);
   hand::ParticleState by_hand{1, 0, 0, 0, 1, 0};
@@ -110,7 +110,7 @@ TEST_P(OnEachBackend, steps_agree_with_code_written_by_hand) {
     EXPECT_NEAR(data[1], by_hand.y, 1e-12);
     EXPECT_NEAR(data[2], by_hand.z, 1e-12);
   }
-  Step sleigh(examples::dla_midpoint(examples::chaplygin_sleigh()), 1, GetParam());
+  Step sleigh(test::dla_midpoint(test::chaplygin_sleigh()), 1, GetParam());
   data.assign(std::begin(sleigh_start), std::end(sleigh_start));
   hand::SleighState sleigh_by_hand{1, 0, 0, 0, 0, 0};
   for (int n = 0; n < 250; ++n) {
@@ -124,7 +124,7 @@ TEST_P(OnEachBackend, steps_agree_with_code_written_by_hand) {
 
 TEST_P(OnEachBackend, sleigh_reaches_the_known_end) {
   // Reference end of the continuous motion at t = 30, and the size of this method's error there.
-  Step step(examples::dla_midpoint(examples::chaplygin_sleigh()), 1, GetParam());
+  Step step(test::dla_midpoint(test::chaplygin_sleigh()), 1, GetParam());
   std::vector<double> data(std::begin(sleigh_start), std::end(sleigh_start));
   std::vector<double> out(9);
   ASSERT_EQ(step.run(data, out, 250), 250);
@@ -137,7 +137,7 @@ TEST_P(OnEachBackend, sleigh_reaches_the_known_end) {
 }
 
 TEST(Step, rounding_does_not_act_as_a_force) {
-  const ImplicitSystem by_impulses = examples::dla_midpoint(examples::quadratic_particle());
+  const ImplicitSystem by_impulses = test::dla_midpoint(test::quadratic_particle());
   ImplicitSystem from_velocities = by_impulses;  // p₁ = (h/2) L_q + L_v: equal, if the residual is zero
   for (std::size_t i = 0; i < 3; ++i) from_velocities.outputs[3 + i] -= by_impulses.residuals[i];
   const StepProgram program = make_step_program(by_impulses);
@@ -164,7 +164,7 @@ TEST(Step, rounding_does_not_act_as_a_force) {
 }
 
 TEST(Step, many_steps_in_one_call_are_the_same_as_one_by_one) {
-  const ImplicitSystem system = examples::dla_midpoint(examples::chaplygin_sleigh());
+  const ImplicitSystem system = test::dla_midpoint(test::chaplygin_sleigh());
   Step step(system, 4);
   std::vector<double> data(14 * 4);
   for (std::size_t i = 0; i < 14; ++i) {
@@ -183,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(All, StepLanes, testing::Values(4, 8, 16));
 
 TEST_P(StepLanes, give_the_bits_of_one_lane_whatever_the_neighbours_do) {
   // Trajectories that need different numbers of iterations, some of them with huge angles.
-  const ImplicitSystem system = examples::dla_midpoint(examples::chaplygin_sleigh());
+  const ImplicitSystem system = test::dla_midpoint(test::chaplygin_sleigh());
   const auto width = static_cast<std::size_t>(GetParam());
   Step many(system, GetParam());
   Step one(system, 1);
@@ -413,7 +413,7 @@ TEST(Step, rescued_lanes_have_the_bits_of_a_rescued_scalar) {
 }
 
 TEST(Step, more_digits_converge_to_their_own_floor) {
-  const ImplicitSystem system = examples::dla_midpoint(examples::chaplygin_sleigh());
+  const ImplicitSystem system = test::dla_midpoint(test::chaplygin_sleigh());
   const std::vector<float128> wide(std::begin(sleigh_start), std::end(sleigh_start));
   const auto exact = interpret_step<float128>(system, wide);
   const std::vector<long double> extended(std::begin(sleigh_start), std::end(sleigh_start));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "examples/dla_midpoint.hpp"
+#include "dla_midpoint.hpp"
 #include "kernel/step_program.hpp"
 #include "rattleback/kernel/interpreter.hpp"
 #include "rattleback/kernel/step.hpp"
@@ -12,7 +12,7 @@ namespace rattleback {
 namespace {
 
 TEST(Tangent, matrix_agrees_with_differences_in_float128) {
-  const ImplicitSystem system = examples::dla_midpoint(examples::chaplygin_sleigh());
+  const ImplicitSystem system = test::dla_midpoint(test::chaplygin_sleigh());
   const ImplicitSystem extended = with_tangent_matrix(system, 6, 6);
   std::vector<double> data{0.3, -0.2, 0.7, 0.4, 0.1, -0.6, 0.01, 0.02, -0.03, 0.12, 1.3, 0.8, 0.6, 0.4};
   const std::vector<double> start = data;
@@ -35,7 +35,7 @@ TEST(Tangent, matrix_agrees_with_differences_in_float128) {
 }
 
 TEST(Tangent, direction_agrees_with_the_matrix) {
-  const ImplicitSystem system = examples::dla_midpoint(examples::quadratic_particle());
+  const ImplicitSystem system = test::dla_midpoint(test::quadratic_particle());
   Step along(with_tangent(system));
   Step matrix(with_tangent_matrix(system, 6, 6));
   std::vector<double> data{0.3, -0.2, 0.7, 0.4, 0.1, -0.6, 0.0, 0.0, 0.0, 0.2};
@@ -54,7 +54,7 @@ TEST(Tangent, direction_agrees_with_the_matrix) {
 }
 
 TEST(Tangent, columns_share_one_factorisation) {
-  const ImplicitSystem system = examples::dla_midpoint(examples::chaplygin_sleigh());
+  const ImplicitSystem system = test::dla_midpoint(test::chaplygin_sleigh());
   const auto divisions = [](const StepProgram& p) {
     return std::count_if(p.code.begin(), p.code.end(), [](const Instruction& i) { return i.op == Opcode::divide; });
   };

@@ -95,16 +95,15 @@ TEST(Papers, energy_at_midpoints_stays_in_its_interval) {
 }
 
 TEST(Papers, rolling_disk_spirals_unless_the_rule_is_symmetric) {
-  // Mestdag, Bloch & Fernandez, section III: θ₁ and φ₁ exact, x₁ and y₁ from the discrete constraint; energy of the last
-  // interval, v = (q₆₀₀ − q₅₉₉)/h.
+  // Mestdag, Bloch & Fernandez, section III: θ₁ and φ₁ exact, x₁ and y₁ from the discrete constraint; energy of the
+  // last interval, v = (q₆₀₀ − q₅₉₉)/h.
   struct Case {
     double alpha;
     double radius;
     double energy;
   };
-  for (const auto& [alpha, radius, energy] :
-       {Case{0.0, 1.13075, 0.30756}, Case{1.0 / 3.0, 1.66578, 0.56893}, Case{0.5, 2.00018, 0.78125},
-        Case{1.0, 3.37851, 2.06699}}) {
+  for (const auto& [alpha, radius, energy] : {Case{0.0, 1.13075, 0.30756}, Case{1.0 / 3.0, 1.66578, 0.56893},
+                                              Case{0.5, 2.00018, 0.78125}, Case{1.0, 3.37851, 2.06699}}) {
     Problem problem = problem_of("rolling-disk", 0.1);
     const double heading = 0.3 + alpha * 0.1 * 0.5;
     const std::vector<double>& q = problem.start.q;
@@ -129,14 +128,14 @@ TEST(Papers, first_multiplier_decides_about_the_sleigh) {
     const char* method;
     double error[3];
   };
-  for (const Case& c : {Case{"gni:start=opposite", {4.589e-3, 7.212, 35.75}},
-                        Case{"gni:start=zero", {1.929e-3, 4.779, 34.80}},
-                        Case{"gni", {1.906e-4, 2.781e-4, 3.702e-3}},
-                        Case{"gni:start=thesis", {0.132, 13.7, 38.8}},
-                        Case{"gni:trapezoidal", {1.228e-4, 3.617e-4, 5.673e-3}}}) {
+  for (const Case& c :
+       {Case{"gni:start=opposite", {4.589e-3, 7.212, 35.75}}, Case{"gni:start=zero", {1.929e-3, 4.779, 34.80}},
+        Case{"gni", {1.906e-4, 2.781e-4, 3.702e-3}}, Case{"gni:start=thesis", {0.132, 13.7, 38.8}},
+        Case{"gni:trapezoidal", {1.228e-4, 3.617e-4, 5.673e-3}}}) {
     const int steps[] = {83, 166, 250};
     for (int k = 0; k < 3; ++k) {
-      const double last_digit = c.error[k] >= 0.1 && c.error[k] < 1.0 ? 1e-3 : std::pow(10.0, std::floor(std::log10(c.error[k])) - 2);
+      const double last_digit =
+          c.error[k] >= 0.1 && c.error[k] < 1.0 ? 1e-3 : std::pow(10.0, std::floor(std::log10(c.error[k])) - 2);
       EXPECT_NEAR(error_at(c.method, sleigh, steps[k]), c.error[k], last_digit) << c.method << ", step " << steps[k];
     }
   }

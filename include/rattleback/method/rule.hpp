@@ -8,8 +8,8 @@
 
 namespace rattleback {
 
-/// How functions on TQ become functions of two neighbouring points of a discrete path: a quadrature of the straight line
-/// from q₀ to q₁ = q₀ + Δ,
+/// How functions on TQ become functions of two neighbouring points of a discrete path: a quadrature of the straight
+/// line from q₀ to q₁ = q₀ + Δ,
 ///
 ///     f_d(q₀, q₁) = Σ ωᵢ f(q₀ + αᵢ Δ, Δ/h).
 ///

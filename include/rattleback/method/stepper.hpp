@@ -38,9 +38,11 @@ struct Problem {
 
 struct NewtonCount {
   std::int64_t iterations = 0;
-  int max = 0;               ///< of one solution
+  int max = 0;                 ///< of one solution
   std::int64_t solutions = 0;  ///< of nonlinear equations: one each step, or one each stage
-  double mean() const { return solutions == 0 ? 0.0 : static_cast<double>(iterations) / static_cast<double>(solutions); }
+  double mean() const {
+    return solutions == 0 ? 0.0 : static_cast<double>(iterations) / static_cast<double>(solutions);
+  }
 };
 
 /// What belongs to the interval between the last two nodes.

@@ -1,7 +1,7 @@
 #pragma once
 
-// How an integrator becomes an implicit system: the discrete Lagrange–d'Alembert (DLA) method with the
-// midpoint rule (Cortés & Martínez, Nonholonomic integrators, 2001), in position–momentum form.
+// An integrator as an implicit system, by hand, for the tests of kernels: the discrete Lagrange–d'Alembert (DLA) method
+// with the midpoint rule (Cortés & Martínez, Nonholonomic integrators, 2001), in position–momentum form.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/kernel/implicit_system.hpp"
 
-namespace rattleback::examples {
+namespace rattleback::test {
 
 struct MechanicalModel {
   std::vector<std::string> coordinates;
@@ -116,4 +116,4 @@ inline ImplicitSystem dla_midpoint(const MechanicalModel& model) {
   return system;
 }
 
-}  // namespace rattleback::examples
+}  // namespace rattleback::test
