@@ -48,7 +48,7 @@ void print(const std::vector<Row>& rows, const Row* reference, const Request& re
     const auto d = reference == nullptr || reference->method == method ? std::nullopt : distance(r, reference->result);
     fmt::print("  {:<{}}  {:>13.3e}  {:>13.3e}  {:>14}  {:>7}  {:>11.4g}{}\n", method, width,
                r.statistics.max_energy_error, r.statistics.max_constraint, d ? fmt::format("{:.3e}", *d) : "-",
-               r.newton.iterations > 0 ? fmt::format("{:.2f}", static_cast<double>(r.newton.iterations) / steps) : "-",
+               r.newton.iterations > 0 ? fmt::format("{:.2f}", r.newton.mean()) : "-",
                1e9 * r.statistics.seconds / steps,
                r.outcome == RunOutcome::failed ? fmt::format("  failed at t = {:.6g}", r.time) : "");
   }

@@ -164,6 +164,8 @@ void ProblemOptions::add_to(CLI::App& command) {
   command.add_option("--time", time, "The time to integrate over")->type_name("T")->excludes(count);
   command.add_option("--q0", q0, "Initial positions, as in 1,0,pi/2")->type_name("A,B,...");
   command.add_option("--v0", v0, "Initial velocities")->type_name("A,B,...");
+  command.add_option("--q1", q1, "Positions after the first step, for methods that can start from two positions")
+      ->type_name("A,B,...");
   command.add_flag("--project", project, "Moves inconsistent initial data to the nearest consistent ones");
 }
 
@@ -173,6 +175,7 @@ Request make_request(const ProblemOptions& options) {
   const double h = step_of(options, model);
   const std::int64_t steps = steps_of(options, model, h, notes);
   Problem problem{model.system, model.system.parameter_values(), start_of(options, model), h};
+  if (options.q1) problem.second_position = numbers(*options.q1, "--q1", model.system);
   check_start(options, model.name, problem, notes);
   return {std::move(model), std::move(problem), steps, std::move(notes)};
 }
@@ -196,7 +199,7 @@ nlohmann::json to_json(const RunResult& result, const Request& request, const st
       {"p", result.momenta},
       {"energy", {{"initial", s.initial_energy}, {"final", s.final_energy}, {"max_error", s.max_energy_error}}},
       {"constraint", {{"max", s.max_constraint}}},
-      {"newton", {{"mean", static_cast<double>(result.newton.iterations) / steps}, {"max", result.newton.max}}},
+      {"newton", {{"mean", result.newton.mean()}, {"max", result.newton.max}}},
       {"seconds", s.seconds},
       {"ns_per_step", 1e9 * s.seconds / steps},
       {"outcome", outcome_name(result.outcome)}};
@@ -204,6 +207,9 @@ nlohmann::json to_json(const RunResult& result, const Request& request, const st
   for (std::size_t k = 0; k < s.max_conserved_error.size(); ++k) {
     document["conserved"][request.problem.system.conserved()[k].name] = {{"initial", s.initial_conserved[k]},
                                                                          {"max_error", s.max_conserved_error[k]}};
+  }
+  if (!s.midpoint_energy.empty()) {
+    document["energy"]["midpoints"] = {{"min", s.midpoint_energy[0]}, {"max", s.midpoint_energy[1]}};
   }
   if (const auto error = exact_error(result, request)) document["exact"] = {{"error", *error}};
   return document;

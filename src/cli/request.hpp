@@ -37,6 +37,7 @@ struct ProblemOptions {
   std::optional<std::string> time;
   std::optional<std::string> q0;
   std::optional<std::string> v0;
+  std::optional<std::string> q1;
   bool project = false;
   void add_to(CLI::App& command);
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "exit_status.hpp"
 #include "rattleback/io/result_file.hpp"
 #include "rattleback/method/registry.hpp"
+#include "rattleback/observe/observers.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
 #include "version.hpp"
@@ -23,6 +25,7 @@ struct Options {
   OutputOptions output;
   std::string method = "reference";
   std::string every = "1";
+  std::vector<std::string> observe;
   std::optional<std::string> file;
   bool resume = false;
   bool force = false;
@@ -30,6 +33,13 @@ struct Options {
 
 void check(const Options& o) {
   check_method(o.method);
+  for (std::size_t i = 0; i < o.observe.size(); ++i) {
+    check_observer(o.observe[i]);
+    if (std::find(o.observe.begin(), o.observe.begin() + static_cast<std::ptrdiff_t>(i), o.observe[i]) !=
+        o.observe.begin() + static_cast<std::ptrdiff_t>(i)) {
+      throw Failure(ExitStatus::wrong_request, fmt::format("--observe has {} twice", o.observe[i]));
+    }
+  }
   if (o.file && !ResultFile::knows(*o.file)) {
     throw Failure(
         ExitStatus::wrong_request,
@@ -44,20 +54,29 @@ void check(const Options& o) {
     throw Failure(ExitStatus::wrong_request, "--resume continues and --force starts anew: give one");
 }
 
-std::unique_ptr<ResultFile> open_file(const Options& o, const Request& request) {
+using Observers = std::vector<std::unique_ptr<Observer>>;
+
+std::unique_ptr<ResultFile> open_file(const Options& o, const Request& request, const Observers& observers) {
   if (!o.file) return nullptr;
   const auto start = o.resume  ? ResultFile::Start::resume
                      : o.force ? ResultFile::Start::forced
                                : ResultFile::Start::fresh;
-  return std::make_unique<ResultFile>(
-      *o.file, request.problem.system,
-      RunDescription{version, request.model.name, request.model.title, request.model.text,
-                     request.problem.system.parameter_list(), o.method, request.problem.step,
-                     positive_integer(o.every, "--every"), request.problem.start},
-      start);
+  RunDescription description{version,
+                             request.model.name,
+                             request.model.title,
+                             request.model.text,
+                             request.problem.system.parameter_list(),
+                             o.method,
+                             request.problem.step,
+                             positive_integer(o.every, "--every"),
+                             request.problem.start,
+                             request.problem.second_position.value_or(std::vector<double>()),
+                             {}};
+  for (const auto& observer : observers) description.observed.push_back(observer->quantity());
+  return std::make_unique<ResultFile>(*o.file, request.problem.system, std::move(description), start);
 }
 
-void print(const RunResult& r, const Request& request, const Options& o) {
+void print(const RunResult& r, const Request& request, const Options& o, const Observers& observers) {
   const System& system = request.problem.system;
   const RunStatistics& s = r.statistics;
   fmt::print("{}: {}, h = {}, {} steps to t = {:.10g}\n\n", request.model.title, o.method, request.problem.step,
@@ -70,15 +89,23 @@ void print(const RunResult& r, const Request& request, const Options& o) {
              system.is_affine()          ? " (affine constraints do work)"
              : system.conserves_energy() ? ""
                                          : " (applied forces do work)");
+  if (!s.midpoint_energy.empty()) {
+    fmt::print("  midpoints   energy in [{:.7g}, {:.7g}]\n", s.midpoint_energy[0], s.midpoint_energy[1]);
+  }
   if (!system.velocity_rows().empty()) fmt::print("  constraint  largest residual {:.3g}\n", s.max_constraint);
   for (std::size_t k = 0; k < s.max_conserved_error.size(); ++k) {
     fmt::print("  conserved   {} = {:.10g}, largest error {:.3g}\n", system.conserved()[k].name, s.initial_conserved[k],
                s.max_conserved_error[k]);
   }
+  std::size_t k_observed = 0;
+  for (const auto& observer : observers) {
+    for (const std::string& label : observer->quantity().labels) {
+      fmt::print("  observed    {}, largest {:.3g}\n", label, s.max_observed[k_observed++]);
+    }
+  }
   if (const auto error = exact_error(r, request)) fmt::print("  exact       q differs by {:.3g} at the end\n", *error);
   if (r.newton.iterations > 0) {
-    fmt::print("  newton      {:.2f} iterations each step, at most {}\n",
-               static_cast<double>(r.newton.iterations) / static_cast<double>(r.steps), r.newton.max);
+    fmt::print("  newton      {:.2f} iterations each time, at most {}\n", r.newton.mean(), r.newton.max);
   }
   fmt::print("  time        {:.3g} s, {:.3g} ns each step\n", s.seconds,
              1e9 * s.seconds / static_cast<double>(std::max<std::int64_t>(r.steps, 1)));
@@ -91,7 +118,9 @@ void run_model(const Options& o) {
   const Request request = make_request(o.problem);
   print_notes(request.notes, o.output);
   const auto stepper = make_stepper(o.method, request.problem);  // before an old result is replaced
-  const auto file = open_file(o, request);
+  Observers observers;
+  for (const std::string& name : o.observe) observers.push_back(make_observer(name, o.method, request.problem));
+  const auto file = open_file(o, request, observers);
   const InterruptGuard guard;
   RunResult result;
   {
@@ -100,6 +129,7 @@ void run_model(const Options& o) {
     options.steps = request.steps;
     options.every = every;
     options.recorder = file.get();
+    for (const auto& observer : observers) options.observers.push_back(observer.get());
     options.interrupt = &guard.flag();
     options.progress = [&](const Progress& p) { bar(p); };
     const Checkpoint* resumed = file ? file->resumed() : nullptr;
@@ -115,10 +145,16 @@ void run_model(const Options& o) {
   if (o.output.json) {
     nlohmann::json document = to_json(result, request, o.method);
     if (o.file) document["output"] = *o.file;
+    std::size_t k = 0;
+    for (const auto& observer : observers) {
+      for (const std::string& label : observer->quantity().labels) {
+        document["observed"][label] = {{"max", result.statistics.max_observed[k++]}};
+      }
+    }
     if (!request.notes.empty()) document["notes"] = request.notes;
     fmt::print("{}\n", document.dump(2));
   }
-  if (o.output.talks()) print(result, request, o);
+  if (o.output.talks()) print(result, request, o, observers);
   if (result.outcome == RunOutcome::failed) {
     throw Failure(ExitStatus::numerics_failed,
                   fmt::format("{}: the run failed in {}{}", request.model.name, result.failure,
@@ -147,14 +183,22 @@ void add_run(CLI::App& app) {
       ->type_name("METHOD")
       ->capture_default_str();
   command->add_option("--every", o->every, "Records every K-th step")->type_name("K")->capture_default_str();
+  command->add_option("--observe", o->observe, "What to watch besides energy and constraints, separated by commas")
+      ->type_name("A,B,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("-o,--output", o->file, "Where the samples go: a file ending with .h5 or .csv")
       ->type_name("FILE");
   command->add_flag("--resume", o->resume, "Continues an interrupted run from the checkpoint beside its file");
   command->add_flag("--force", o->force, "Starts anew even if an unfinished run is in the file");
   o->output.add_to(*command);
-  command->footer("Methods:" + list +
-                  "\n\nWithout --step, --time, --q0 and --v0 those of the model are taken.\n"
-                  "Example:\n  rattleback run chaplygin-sleigh -m rk4 --step 0.12 --time 30 -o sleigh.h5");
+  list += "\n\nObservers:";
+  for (const ObserverInfo& info : observers()) list += fmt::format("\n  {:<19} {}", info.name, info.summary);
+  command->footer(
+      "Methods:" + list +
+      "\n\nWithout --step, --time, --q0 and --v0 those of the model are taken.\n"
+      "Examples:\n  rattleback run chaplygin-sleigh -m dla:midpoint:order=4 --step 0.12 --time 30 -o sleigh.h5\n"
+      "  rattleback run rolling-disk -m dla:trapezoidal --observe momentum-equation,symplectic");
   command->callback([o] { run_model(*o); });
 }
 

@@ -22,9 +22,9 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// Energy, constraints and conserved quantities at every node; momenta and multipliers when they are recorded.
-class Observer {
+class NodeObserver {
  public:
-  Observer(const Problem& problem, bool records)
+  NodeObserver(const Problem& problem, bool records)
       : n_(problem.system.dimension()),
         constraints_(problem.system.velocity_rows().size() + problem.system.holonomic().size()),
         multipliers_(problem.system.velocity_rows().size()),
@@ -38,6 +38,13 @@ class Observer {
     accelerations_.emplace(std::move(motion));
   }
 
+  void observe(const Stepper& stepper) {
+    observe(stepper.node());
+    // Methods that keep the constraints between the nodes are judged by that.
+    const IntervalValues* const interval = stepper.interval();
+    if (interval == nullptr || !stepper.keeps_constraints_between_nodes()) return;
+    std::copy(interval->constraints.begin(), interval->constraints.end(), values_.begin() + 1);
+  }
   void observe(const State& node) {
     std::copy(node.q.begin(), node.q.end(), data_.begin());
     std::copy(node.v.begin(), node.v.end(), data_.begin() + static_cast<std::ptrdiff_t>(n_));
@@ -80,13 +87,13 @@ void raise(double& largest, double value) {
   if (!(value <= largest) && !std::isnan(largest)) largest = value;
 }
 
-void start(RunStatistics& s, const Observer& o) {
+void start(RunStatistics& s, const NodeObserver& o) {
   s.initial_energy = o.energy();
   s.initial_conserved.assign(o.conserved().begin(), o.conserved().end());
   s.max_conserved_error.assign(o.conserved().size(), 0.0);
 }
 
-void update(RunStatistics& s, const Observer& o) {
+void update(RunStatistics& s, const NodeObserver& o) {
   s.final_energy = o.energy();
   raise(s.max_energy_error, relative_error(o.energy(), s.initial_energy));
   for (const double c : o.constraints()) raise(s.max_constraint, std::abs(c));
@@ -99,7 +106,9 @@ void update(RunStatistics& s, const Observer& o) {
 class Run {
  public:
   Run(Stepper& stepper, const Problem& problem, const RunOptions& options)
-      : stepper_(stepper), problem_(problem), options_(options), observer_(problem, options.recorder != nullptr) {}
+      : stepper_(stepper), problem_(problem), options_(options), observer_(problem, options.recorder != nullptr) {
+    for (const Observer* o : options.observers) observed_.resize(observed_.size() + o->quantity().labels.size());
+  }
 
   RunResult go(const Checkpoint* resume) {
     begin(resume);
@@ -122,11 +131,12 @@ class Run {
       stepper_.restore(resume->stepper);
       step_ = resume->step;
       statistics_ = resume->statistics;
-      observer_.observe(stepper_.node());
+      observe();
     } else {
-      observer_.observe(stepper_.node());
+      observe();
       start(statistics_, observer_);
-      update(statistics_, observer_);
+      statistics_.max_observed.assign(observed_.size(), 0.0);
+      update_statistics();
       record();
     }
     last_node_ = stepper_.node();
@@ -140,15 +150,38 @@ class Run {
       fail(stepper_.failure());
       return;
     }
-    observer_.observe(stepper_.node());
+    observe();
     if (!std::isfinite(observer_.energy())) {
       fail("the energy is not finite any more; a smaller step may help");
       return;
     }
     ++step_;
     last_node_ = stepper_.node();
-    update(statistics_, observer_);
+    update_statistics();
     if (step_ % options_.every == 0) record();
+  }
+
+  void observe() {
+    observer_.observe(stepper_);
+    std::span<double> rest = observed_;
+    for (Observer* o : options_.observers) {
+      const std::size_t size = o->quantity().labels.size();
+      o->observe(stepper_, rest.first(size));
+      rest = rest.subspan(size);
+    }
+  }
+
+  void update_statistics() {
+    update(statistics_, observer_);
+    for (std::size_t i = 0; i < observed_.size(); ++i) {
+      if (!std::isnan(observed_[i])) raise(statistics_.max_observed[i], std::abs(observed_[i]));
+    }
+    const IntervalValues* const interval = stepper_.interval();
+    if (interval == nullptr || std::isnan(interval->energy)) return;
+    auto& range = statistics_.midpoint_energy;
+    if (range.empty()) range.assign(2, interval->energy);
+    range[0] = std::min(range[0], interval->energy);
+    range[1] = std::max(range[1], interval->energy);
   }
 
   void fail(const std::string& why) {
@@ -163,7 +196,7 @@ class Run {
     if (options_.recorder == nullptr) return;
     const State& node = stepper_.node();
     options_.recorder->record({step_, time(), node.q, node.v, observer_.momenta(), observer_.multipliers(),
-                               observer_.energy(), observer_.constraints(), observer_.conserved()});
+                               observer_.energy(), observer_.constraints(), observer_.conserved(), observed_});
   }
 
   /// Steps are counted so that the clock is read about a thousand times a second, whatever a step costs.
@@ -200,7 +233,8 @@ class Run {
   Stepper& stepper_;
   const Problem& problem_;
   const RunOptions& options_;
-  Observer observer_;
+  NodeObserver observer_;
+  std::vector<double> observed_;
   RunStatistics statistics_;
   RunOutcome outcome_ = RunOutcome::finished;
   std::string failure_;

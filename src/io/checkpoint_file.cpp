@@ -43,6 +43,8 @@ std::string checkpoint_text(const StoredCheckpoint& stored) {
   const RunStatistics& s = stored.checkpoint.statistics;
   json parameters = json::array();
   for (const Parameter& p : d.parameters) parameters.push_back({p.name, p.value});
+  json observed = json::array();
+  for (const ObservedQuantity& o : d.observed) observed.push_back({o.name, o.labels});
   const json document{{"version", d.version},
                       {"model", d.model},
                       {"title", d.title},
@@ -53,6 +55,8 @@ std::string checkpoint_text(const StoredCheckpoint& stored) {
                       {"every", d.every},
                       {"q", d.start.q},
                       {"v", d.start.v},
+                      {"second_position", d.second_position},
+                      {"observed", observed},
                       {"step", stored.checkpoint.step},
                       {"stepper", stored.checkpoint.stepper},
                       {"row_bytes", stored.row_bytes},
@@ -62,6 +66,8 @@ std::string checkpoint_text(const StoredCheckpoint& stored) {
                       {"max_constraint", number(s.max_constraint)},
                       {"initial_conserved", numbers(s.initial_conserved)},
                       {"max_conserved_error", numbers(s.max_conserved_error)},
+                      {"midpoint_energy", numbers(s.midpoint_energy)},
+                      {"max_observed", numbers(s.max_observed)},
                       {"seconds", s.seconds}};
   const std::string body = document.dump(1, ' ', false, json::error_handler_t::replace);
   return fmt::format("{} {:016x}\n{}\n", first_words, checksum(body), body);
@@ -91,6 +97,8 @@ StoredCheckpoint read_checkpoint(const std::string& text, const std::string& pat
     document.at("every").get_to(d.every);
     document.at("q").get_to(d.start.q);
     document.at("v").get_to(d.start.v);
+    document.at("second_position").get_to(d.second_position);
+    for (const json& o : document.at("observed")) d.observed.push_back({o.at(0), o.at(1)});
     document.at("step").get_to(stored.checkpoint.step);
     document.at("stepper").get_to(stored.checkpoint.stepper);
     document.at("row_bytes").get_to(stored.row_bytes);
@@ -101,6 +109,8 @@ StoredCheckpoint read_checkpoint(const std::string& text, const std::string& pat
     s.max_constraint = number_from(document.at("max_constraint"));
     s.initial_conserved = numbers_from(document.at("initial_conserved"));
     s.max_conserved_error = numbers_from(document.at("max_conserved_error"));
+    s.midpoint_energy = numbers_from(document.at("midpoint_energy"));
+    s.max_observed = numbers_from(document.at("max_observed"));
     document.at("seconds").get_to(s.seconds);
     return stored;
   } catch (const json::exception& error) {
@@ -116,6 +126,13 @@ std::string difference(const RunDescription& then, const RunDescription& now) {
   if (then.model != now.model) return differ("model", then.model, now.model);
   if (then.method != now.method) return differ("method", then.method, now.method);
   if (then.step != now.step) return differ("step", then.step, now.step);
+  const auto observed = [](const RunDescription& d) {
+    std::string names;
+    for (const ObservedQuantity& o : d.observed) names += (names.empty() ? "" : ",") + o.name;
+    return names.empty() ? std::string("nothing") : names;
+  };
+  if (observed(then) != observed(now)) return differ("list of observers", observed(then), observed(now));
+  if (then.second_position != now.second_position) return "its second position was another one";
   if (then.every != now.every) return differ("interval of recording", then.every, now.every);
   for (std::size_t i = 0; i < std::min(then.parameters.size(), now.parameters.size()); ++i) {
     if (then.parameters[i].value != now.parameters[i].value) {

@@ -199,6 +199,7 @@ void write_hdf5(const std::string& path, const std::string& rows_path, const std
     writer.attribute(root, "parameter_values", values);
     writer.attribute(root, "initial_q", d.start.q);
     writer.attribute(root, "initial_v", d.start.v);
+    writer.attribute(root, "second_q", d.second_position);
     writer.attribute(root, "final_q", result.node.q);
     writer.attribute(root, "final_v", result.node.v);
     writer.attribute(root, "final_p", result.momenta);
@@ -206,6 +207,7 @@ void write_hdf5(const std::string& path, const std::string& rows_path, const std
     writer.attribute(root, "energy_final", result.statistics.final_energy);
     writer.attribute(root, "energy_max_error", result.statistics.max_energy_error);
     writer.attribute(root, "constraint_max", result.statistics.max_constraint);
+    writer.attribute(root, "midpoint_energy_range", result.statistics.midpoint_energy);
     writer.close();
   } catch (...) {
     std::error_code ignored;

@@ -25,7 +25,7 @@ bool is_result(const std::string& path, bool csv) {
 
 bool is_csv(const std::string& path) { return fs::path(path).extension() == ".csv"; }
 
-std::vector<Column> columns_of(const System& system) {
+std::vector<Column> columns_of(const System& system, const std::vector<ObservedQuantity>& observed) {
   Column q{"q", {}};
   Column v{"v", {}};
   Column p{"p", {}};
@@ -50,6 +50,7 @@ std::vector<Column> columns_of(const System& system) {
   columns.push_back({"energy", {}});
   if (rows > 0) columns.push_back(constraint);
   if (!conserved.labels.empty()) columns.push_back(conserved);
+  for (const ObservedQuantity& o : observed) columns.push_back({o.name, o.labels});
   return columns;
 }
 
@@ -115,8 +116,9 @@ struct ResultFile::Implementation {
     row.clear();
     const double time[] = {s.time};
     const double energy[] = {s.energy};
-    for (const std::span<const double> part : {std::span<const double>(time), s.q, s.v, s.p, s.multipliers,
-                                               std::span<const double>(energy), s.constraint, s.conserved}) {
+    for (const std::span<const double> part :
+         {std::span<const double>(time), s.q, s.v, s.p, s.multipliers, std::span<const double>(energy), s.constraint,
+          s.conserved, s.observed}) {
       put(part);
     }
     if (csv) {
@@ -149,7 +151,7 @@ ResultFile::ResultFile(std::string path, const System& system, RunDescription de
   i.checkpoint_path = path + ".checkpoint";
   i.path = std::move(path);
   i.description = std::move(description);
-  i.columns = columns_of(system);
+  i.columns = columns_of(system, i.description.observed);
   std::error_code error;
   if (fs::is_directory(i.path, error)) throw FileError(fmt::format("{} is a directory, expected a file", i.path));
   if (start == Start::resume) {

@@ -19,12 +19,11 @@ namespace {
 using Vector = std::vector<Expression>;
 
 /// The factor of the continuous multiplier in ℓ₀.
-Expression first_factor(FirstMultiplier first) {
+double first_factor(FirstMultiplier first) {
   switch (first) {
     case FirstMultiplier::consistent: return 1.0;
     case FirstMultiplier::zero: return 0.0;
-    case FirstMultiplier::opposite: return -1.0;
-    case FirstMultiplier::thesis: return -2.0 / step_symbol();
+    case FirstMultiplier::thesis: return -1.0;
   }
   return 1.0;
 }

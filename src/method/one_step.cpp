@@ -55,8 +55,8 @@ class IntervalWatch {
 class OneStep final : public Stepper {
  public:
   OneStep(const Method& method, const Problem& problem)
-      : problem_(problem), equations_(method.equations), stages_(method.stages), memory_size_(method.memory),
-        state_size_(method.state_size()), n_(problem.system.dimension()),
+      : problem_(problem), equations_(method.equations), structure_(method.structure), stages_(method.stages),
+        memory_size_(method.memory), state_size_(method.state_size()), n_(problem.system.dimension()),
         start_(with_typical(method.start, joined_start(problem), problem), 1, Backend::interpreted),
         data_(first_data(method)), step_(with_typical(method.step, std::span(data_).first(method.step.state), problem)),
         node_{std::vector<double>(n_), std::vector<double>(n_)}, outputs_(method.step.outputs.size()),
@@ -81,6 +81,10 @@ class OneStep final : public Stepper {
   NewtonCount newton() const override { return newton_; }
   std::span<const double> state() const override { return std::span(data_).first(state_size_); }
   const IntervalValues* interval() const override { return watch_ && has_interval_ ? &interval_ : nullptr; }
+
+  bool keeps_constraints_between_nodes() const override {
+    return structure_.constraint == Structure::Constraint::between_nodes;
+  }
 
   bool advance() override {
     std::copy(data_.begin(), data_.end(), before_.begin());
@@ -301,6 +305,7 @@ class OneStep final : public Stepper {
 
   Problem problem_;
   std::vector<std::string> equations_;
+  Structure structure_;
   std::vector<double> stages_;
   std::size_t memory_size_;  ///< of one stage
   std::size_t state_size_;

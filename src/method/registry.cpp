@@ -76,7 +76,7 @@ Rule rule_option(const Options& options) {
 }
 
 const std::vector<std::string> starts{"momentum", "reference"};
-const std::vector<std::string> first_multipliers{"consistent", "zero", "opposite", "thesis"};
+const std::vector<std::string> first_multipliers{"consistent", "zero", "thesis"};
 
 FirstMultiplier first_multiplier(const Options& options) {
   const std::string word = word_option(options, "start", first_multipliers);
@@ -90,13 +90,17 @@ Method with_order(Method method, const Options& options) {
   return order == 2 && stages == 0 ? std::move(method) : composed(std::move(method), order, stages);
 }
 
-void check_variational(const Options& options) {
-  const Rule rule = rule_option(options);
+void check_order(const Options& options, const Rule& rule) {
   const int order = integer_option(options, "order", 2);
   composition_coefficients(order, integer_option(options, "stages", 0));
   if (options.contains("order") && !rule.is_symmetric()) {
     throw MethodError("order needs a symmetric rule: midpoint, trapezoidal or sym=...; alpha has order 1");
   }
+}
+
+void check_variational(const Options& options) {
+  check_order(options, rule_option(options));
+  const int order = integer_option(options, "order", 2);
   if (word_option(options, "start", starts) == "reference" && order > 2) {
     throw MethodError("a composition cannot start from two positions: leave start=reference or order away");
   }
@@ -121,9 +125,17 @@ const std::vector<Entry>& entries() {
        [](const Options& o, const System& s) { return with_order(del(s, rule_option(o)), o); },
        check_variational},
       {{"gni", "geometric nonholonomic integrator (Evensberget's Hd and HdS)",
-        with_rules({"start=consistent|zero|opposite|thesis"})},
-       [](const Options& o, const System& s) { return gni(s, rule_option(o), first_multiplier(o)); },
-       [](const Options& o) { rule_option(o), first_multiplier(o); }},
+        with_rules({"order=2", "start=consistent|zero|thesis"})},
+       [](const Options& o, const System& s) { return with_order(gni(s, rule_option(o), first_multiplier(o)), o); },
+       [](const Options& o) {
+         check_order(o, rule_option(o));
+         first_multiplier(o);
+         if (integer_option(o, "order", 2) > 4) {
+           throw MethodError(
+               "compositions raise the order of gni to 4, not further: its multipliers depend on the step size; dla "
+               "has orders up to 10");
+         }
+       }},
       {{"rk4", "classical Runge-Kutta of order 4 on the index-1 form", {}},
        [](const Options&, const System& s) { return rk4(s); },
        [](const Options&) {}},

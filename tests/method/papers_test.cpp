@@ -129,9 +129,8 @@ TEST(Papers, first_multiplier_decides_about_the_sleigh) {
     double error[3];
   };
   for (const Case& c :
-       {Case{"gni:start=opposite", {4.589e-3, 7.212, 35.75}}, Case{"gni:start=zero", {1.929e-3, 4.779, 34.80}},
-        Case{"gni", {1.906e-4, 2.781e-4, 3.702e-3}}, Case{"gni:start=thesis", {0.132, 13.7, 38.8}},
-        Case{"gni:trapezoidal", {1.228e-4, 3.617e-4, 5.673e-3}}}) {
+       {Case{"gni:start=thesis", {4.589e-3, 7.212, 35.75}}, Case{"gni:start=zero", {1.929e-3, 4.779, 34.80}},
+        Case{"gni", {1.906e-4, 2.781e-4, 3.702e-3}}, Case{"gni:trapezoidal", {1.228e-4, 3.617e-4, 5.673e-3}}}) {
     const int steps[] = {83, 166, 250};
     for (int k = 0; k < 3; ++k) {
       const double last_digit =

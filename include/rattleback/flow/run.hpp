@@ -11,6 +11,28 @@
 
 namespace rattleback {
 
+/// What an observer watches: a name, and a label for each of its numbers.
+struct ObservedQuantity {
+  std::string name;
+  std::vector<std::string> labels;
+};
+
+/// Watches something along a trajectory besides what is always watched.
+class Observer {
+ public:
+  explicit Observer(ObservedQuantity quantity) : quantity_(std::move(quantity)) {}
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+  virtual ~Observer() = default;
+
+  const ObservedQuantity& quantity() const { return quantity_; }
+  /// Called at the first node, and after every step. NaN stands for what cannot be said there.
+  virtual void observe(const Stepper& stepper, std::span<double> values) = 0;
+
+ private:
+  ObservedQuantity quantity_;
+};
+
 /// What is known at a node of a trajectory. The views are valid until the next step.
 struct Sample {
   std::int64_t step = 0;
@@ -20,8 +42,9 @@ struct Sample {
   std::span<const double> p;            ///< L_v(q, v)
   std::span<const double> multipliers;  ///< λ at (q, v): NaN where the constraints lose their rank
   double energy = 0.0;
-  std::span<const double> constraint;  ///< A v + b and ∇g·v, then g
+  std::span<const double> constraint;  ///< A v + b (see Structure::Constraint) and ∇g·v, then g
   std::span<const double> conserved;
+  std::span<const double> observed;  ///< by the observers, one after the other
 };
 
 /// What a run has measured so far, at all nodes.
@@ -32,6 +55,9 @@ struct RunStatistics {
   double max_constraint = 0.0;    ///< largest row in absolute value
   std::vector<double> initial_conserved;
   std::vector<double> max_conserved_error;  ///< |C − C₀| / max(1, |C₀|), each
+  /// Smallest and largest energy at the midpoints of intervals; empty for methods without them.
+  std::vector<double> midpoint_energy;
+  std::vector<double> max_observed;  ///< largest absolute value of each observed number
   double seconds = 0.0;
 };
 
@@ -66,6 +92,7 @@ struct RunOptions {
   std::int64_t steps = 0;
   std::int64_t every = 1;        ///< every how many steps a sample is recorded, the start included
   Recorder* recorder = nullptr;  ///< may be absent
+  std::vector<Observer*> observers;
   const std::atomic<bool>* interrupt = nullptr;
   std::function<void(const Progress&)> progress;
   /// Seconds between checkpoints, and between calls of progress.

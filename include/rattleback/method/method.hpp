@@ -76,8 +76,7 @@ Method dla(const System& system, const Rule& rule);
 enum class FirstMultiplier : std::uint8_t {
   consistent,  ///< λ₀ = −(h/2) λ, which excites no oscillation to leading order
   zero,
-  opposite,  ///< λ₀ = +(h/2) λ
-  thesis,    ///< λ₀ = λ, as Evensberget states it
+  thesis,  ///< λ₀ = +(h/2) λ, with which Evensberget's figures are reproduced
 };
 
 /// The geometric nonholonomic integrator (Ferraro, Iglesias & Martín de Diego): Evensberget's Hd (midpoint) and HdS

@@ -72,6 +72,8 @@ class Stepper {
   virtual std::span<const double> state() const { return {}; }
   /// Null before the first step, and for methods that know nothing about intervals.
   virtual const IntervalValues* interval() const { return nullptr; }
+  /// Whether A_d(q_k, q_{k+1}) = 0 is what the method satisfies, rather than A(q_k) v_k = 0.
+  virtual bool keeps_constraints_between_nodes() const { return false; }
 
   /// All numbers the rest of the trajectory depends on; restored, it continues to the same bits.
   virtual std::vector<double> save() const = 0;

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "rattleback/flow/run.hpp"
+
+namespace rattleback {
+
+struct ObserverInfo {
+  std::string name;
+  std::string summary;
+};
+
+/// All observers, in the order in which they are listed to people.
+std::span<const ObserverInfo> observers();
+
+/// Throws MethodError if there is no such observer.
+void check_observer(std::string_view name);
+
+/// Throws MethodError if there is no such observer, or nothing for it to observe in this system under this method.
+std::unique_ptr<Observer> make_observer(std::string_view name, const std::string& method, const Problem& problem);
+
+}  // namespace rattleback

@@ -1,0 +1,139 @@
+// Momenta of symmetries, J_a = p · ξ_a(q), and the discrete nonholonomic momentum equation (Cortés & Martínez,
+// Theorem 5.3). A combination Σ f_a ξ_a that is admissible at q_k, A(q_k) Σ f_a ξ_a(q_k) = 0, satisfies
+//
+//     Σ f_a (J_a(k+1) − J_a(k)) = 0,
+//
+// which is their (24) written for the section with ξ̃(q_k) = Σ f_a ξ_a: the invariance of L_d lets a step change J_a by
+// the impulse −λ_k·A(q_k) ξ_a(q_k) only. J uses the method's own momenta, which are not admissible representatives.
+
+#include <Eigen/Dense>
+
+#include <algorithm>
+#include <limits>
+
+#include "kinds.hpp"
+#include "rattleback/kernel/kernel.hpp"
+#include "rattleback/mech/dynamics.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Momenta J_a and the matrix A ξ_a at a state (q, p).
+class Momenta {
+ public:
+  explicit Momenta(const Problem& problem)
+      : n_(problem.system.dimension()), symmetries_(problem.system.symmetries().size()),
+        rows_(problem.system.velocity_rows().size()), kernel_(program(problem.system)), data_(2 * n_),
+        values_(symmetries_ * (1 + rows_)) {
+    data_.insert(data_.end(), problem.parameters.begin(), problem.parameters.end());
+  }
+
+  void operator()(std::span<const double> state) {
+    std::copy_n(state.begin(), 2 * n_, data_.begin());
+    kernel_(data_.data(), values_.data());
+  }
+  Eigen::VectorXd momenta() const {
+    return Eigen::Map<const Eigen::VectorXd>(values_.data(), static_cast<Eigen::Index>(symmetries_));
+  }
+  /// A(q) (ξ₁ … ξ_r)
+  Eigen::MatrixXd slip() const {
+    return Eigen::Map<const Eigen::MatrixXd>(values_.data() + symmetries_, static_cast<Eigen::Index>(rows_),
+                                             static_cast<Eigen::Index>(symmetries_));
+  }
+
+ private:
+  static Program program(const System& system) {
+    const std::vector<Expression> p = momentum_symbols(system);
+    std::vector<Expression> outputs;
+    for (const Symmetry& s : system.symmetries()) {
+      Expression momentum;
+      for (std::size_t i = 0; i < p.size(); ++i) momentum += p[i] * s.generator[i];
+      outputs.push_back(momentum);
+    }
+    for (const Symmetry& s : system.symmetries()) {
+      std::vector<Expression> slip(system.velocity_rows().size());
+      for (const auto& e : system.constraint_matrix().entries) {
+        slip[static_cast<std::size_t>(e.row)] += e.value * s.generator[static_cast<std::size_t>(e.column)];
+      }
+      outputs.insert(outputs.end(), slip.begin(), slip.end());
+    }
+    return make_program(joined({system.coordinates(), p, system.parameters()}), outputs);
+  }
+
+  std::size_t n_;
+  std::size_t symmetries_;
+  std::size_t rows_;
+  Kernel kernel_;
+  std::vector<double> data_;
+  std::vector<double> values_;
+};
+
+class MomentumObserver final : public Observer {
+ public:
+  MomentumObserver(ObservedQuantity quantity, const Problem& problem)
+      : Observer(std::move(quantity)), momenta_(problem) {}
+  void observe(const Stepper& stepper, std::span<double> values) override {
+    momenta_(stepper.state());
+    std::ranges::copy(momenta_.momenta(), values.begin());
+  }
+
+ private:
+  Momenta momenta_;
+};
+
+class MomentumEquationObserver final : public Observer {
+ public:
+  explicit MomentumEquationObserver(const Problem& problem)
+      : Observer({"momentum-equation", {"momentum_equation"}}), momenta_(problem) {}
+
+  void observe(const Stepper& stepper, std::span<double> values) override {
+    const Eigen::VectorXd before = momenta_.momenta();
+    const Eigen::MatrixXd slip = momenta_.slip();  // at q_k
+    momenta_(stepper.state());
+    if (first_) {
+      first_ = false;
+      values[0] = std::numeric_limits<double>::quiet_NaN();
+      return;
+    }
+    const Eigen::VectorXd change = momenta_.momenta() - before;
+    // What of the change belongs to admissible combinations: its projection onto the null space of A ξ.
+    Eigen::MatrixXd admissible = Eigen::MatrixXd::Identity(change.size(), change.size());
+    if (slip.rows() > 0) {
+      const Eigen::JacobiSVD<Eigen::MatrixXd> svd(slip, Eigen::ComputeFullV);
+      admissible = svd.matrixV().rightCols(change.size() - svd.rank());
+    }
+    values[0] = admissible.cols() == 0 ? 0.0 : (admissible.transpose() * change).cwiseAbs().maxCoeff();
+  }
+
+ private:
+  Momenta momenta_;
+  bool first_ = true;
+};
+
+void require_symmetries(const Method& method, const Problem& problem) {
+  if (problem.system.symmetries().empty()) throw MethodError("the model declares no symmetry");
+  if (!keeps_momenta(method, problem.system)) throw MethodError("the method has velocities, not momenta");
+}
+
+}  // namespace
+
+bool keeps_momenta(const Method& method, const System& system) {
+  const auto& outputs = method.start.outputs;
+  const std::size_t n = system.dimension();
+  return outputs.size() >= 2 * n &&
+         std::equal(system.momenta().begin(), system.momenta().end(), outputs.begin() + static_cast<std::ptrdiff_t>(n));
+}
+
+std::unique_ptr<Observer> make_momentum_observer(const Method& method, const Problem& problem) {
+  require_symmetries(method, problem);
+  ObservedQuantity quantity{"momentum", {}};
+  for (const Symmetry& s : problem.system.symmetries()) quantity.labels.push_back("momentum of " + s.name);
+  return std::make_unique<MomentumObserver>(std::move(quantity), problem);
+}
+
+std::unique_ptr<Observer> make_momentum_equation_observer(const Method& method, const Problem& problem) {
+  require_symmetries(method, problem);
+  return std::make_unique<MomentumEquationObserver>(problem);
+}
+
+}  // namespace rattleback

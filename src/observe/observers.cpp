@@ -1,0 +1,181 @@
+#include "rattleback/observe/observers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "kinds.hpp"
+#include "rattleback/expr/parse.hpp"
+#include "rattleback/kernel/step.hpp"
+#include "rattleback/mech/dynamics.hpp"
+#include "rattleback/method/registry.hpp"
+
+namespace rattleback {
+namespace {
+
+void fill_nan(std::span<double> values) {
+  std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
+}
+
+std::vector<std::string> numbered(const char* label, std::size_t count) {
+  std::vector<std::string> labels;
+  for (std::size_t k = 1; k <= count; ++k) labels.push_back(fmt::format("{}_{}", label, k));
+  return labels;
+}
+
+/// Numbers of the last interval.
+class IntervalObserver final : public Observer {
+ public:
+  using Read = std::span<const double> (*)(const IntervalValues&);
+  IntervalObserver(ObservedQuantity quantity, Read read) : Observer(std::move(quantity)), read_(read) {}
+
+  void observe(const Stepper& stepper, std::span<double> values) override {
+    const IntervalValues* const interval = stepper.interval();
+    if (interval == nullptr) return fill_nan(values);
+    std::ranges::copy(read_(*interval), values.begin());
+  }
+
+ private:
+  Read read_;
+};
+
+/// A map of (q, v), at the nodes.
+class NodeMapObserver final : public Observer {
+ public:
+  NodeMapObserver(ObservedQuantity quantity, ImplicitSystem map, const Problem& problem)
+      : Observer(std::move(quantity)), data_(problem.start_data()), map_([&] {
+          map.typical = data_;
+          return Step(std::move(map));
+        }()) {}
+
+  void observe(const Stepper& stepper, std::span<double> values) override {
+    const auto& [q, v] = stepper.node();
+    std::ranges::copy(v, std::ranges::copy(q, data_.begin()).out);
+    if (map_.run(data_, values) != 1) fill_nan(values);
+  }
+
+ private:
+  std::vector<double> data_;
+  Step map_;
+};
+
+/// Which method, on which problem.
+struct Scene {
+  const std::string& method_name;
+  const Problem& problem;
+
+  const System& system() const { return problem.system; }
+  Method method() const { return make_method(method_name, problem.system); }
+  void require(bool condition, const std::string& what) const {
+    if (!condition) throw MethodError(what);
+  }
+  void require_rows() const { require(!system().velocity_rows().empty(), "this system has no constraints"); }
+  void require_interval() const {
+    require(method().interval.has_value(), fmt::format("{} knows nothing between its nodes", method_name));
+  }
+};
+
+struct Entry {
+  ObserverInfo info;
+  std::function<std::unique_ptr<Observer>(const Scene&)> make;
+};
+
+std::unique_ptr<Observer> node_constraint(const Scene& s) {
+  s.require_rows();
+  ImplicitSystem map;
+  map.data = state_and_parameters(s.system());
+  map.outputs = s.system().velocity_rows();
+  return std::make_unique<NodeMapObserver>(
+      ObservedQuantity{"node-constraint", numbered("node_constraint", map.outputs.size())}, map, s.problem);
+}
+
+std::unique_ptr<Observer> constraint_forces(const Scene& s) {
+  s.require_rows();
+  ImplicitSystem map = accelerations(s.system());
+  std::vector<std::string> labels;
+  for (const Expression& q : s.system().coordinates()) labels.push_back("constraint_force_" + q.name());
+  std::vector<Expression> forces(s.system().dimension());
+  add_constraint_forces(s.system(), multiplier_symbols(s.system()), 1.0, forces);
+  map.outputs = forces;
+  return std::make_unique<NodeMapObserver>(ObservedQuantity{"constraint-forces", labels}, map, s.problem);
+}
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all{
+      {{"midpoint-energy", "energy at the midpoint of the interval before the node, (q + q')/2 and (q' - q)/h"},
+       [](const Scene& s) -> std::unique_ptr<Observer> {
+         s.require_interval();
+         return std::make_unique<IntervalObserver>(ObservedQuantity{"midpoint-energy", {"midpoint_energy"}},
+                                                   [](const IntervalValues& i) { return std::span(&i.energy, 1); });
+       }},
+      {{"discrete-constraint", "the velocity constraints under the method's rule, between two nodes"},
+       [](const Scene& s) -> std::unique_ptr<Observer> {
+         s.require_interval();
+         s.require(!s.system().constraints().empty(), "this system has no velocity constraints");
+         return std::make_unique<IntervalObserver>(
+             ObservedQuantity{"discrete-constraint", numbered("discrete_constraint", s.system().constraints().size())},
+             [](const IntervalValues& i) { return std::span(i.constraints); });
+       }},
+      {{"node-constraint", "the velocity constraints at the node"}, node_constraint},
+      {{"impulses", "the multipliers of the step before the node, impulses (tend to -h times the continuous ones)"},
+       [](const Scene& s) -> std::unique_ptr<Observer> {
+         s.require_rows();
+         const Method method = s.method();
+         const std::size_t count = method.step.outputs.size() - method.step.state;
+         s.require(method.interval && count > 0, fmt::format("{} has no discrete multipliers", s.method_name));
+         return std::make_unique<IntervalObserver>(ObservedQuantity{"impulses", numbered("impulse", count)},
+                                                   [](const IntervalValues& i) { return std::span(i.multipliers); });
+       }},
+      {{"constraint-forces", "the forces of the constraints, A^T lambda, at the node"}, constraint_forces},
+      {{"momentum", "the momenta of the declared symmetries"},
+       [](const Scene& s) { return make_momentum_observer(s.method(), s.problem); }},
+      {{"momentum-equation", "residual of the discrete nonholonomic momentum equation (Cortes & Martinez, 24)"},
+       [](const Scene& s) { return make_momentum_equation_observer(s.method(), s.problem); }},
+      {{"symplectic", "defect of the symplectic form: DPhi^T Omega DPhi - Omega - d(beta) (Cortes & Martinez, 22)"},
+       [](const Scene& s) { return make_symplectic_observer(s.method(), s.problem); }},
+      {{"spectral-radius", "largest absolute eigenvalue of the tangent map of the step before the node"},
+       [](const Scene& s) { return make_spectral_radius_observer(s.method(), s.problem); }},
+      {{"reversibility", "how far a step back misses the node before"},
+       [](const Scene& s) { return make_reversibility_observer(s.method(), s.problem); }},
+  };
+  return all;
+}
+
+const Entry& find(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Entry& k : entries()) {
+    if (k.info.name == name) return k;
+    names.push_back(k.info.name);
+  }
+  const auto meant = closest_name(name, names);
+  throw MethodError(fmt::format(
+      "there is no observer '{}'; {}", name,
+      meant ? fmt::format("did you mean '{}'?", *meant) : fmt::format("there are {}", fmt::join(names, ", "))));
+}
+
+}  // namespace
+
+std::span<const ObserverInfo> observers() {
+  static const std::vector<ObserverInfo> all = [] {
+    std::vector<ObserverInfo> list;
+    for (const Entry& k : entries()) list.push_back(k.info);
+    return list;
+  }();
+  return all;
+}
+
+void check_observer(std::string_view name) { find(name); }
+
+std::unique_ptr<Observer> make_observer(std::string_view name, const std::string& method, const Problem& problem) {
+  const Entry& entry = find(name);
+  try {
+    return entry.make({method, problem});
+  } catch (const MethodError& error) {
+    throw MethodError(fmt::format("{} cannot be observed here: {}", name, error.what()));
+  }
+}
+
+}  // namespace rattleback

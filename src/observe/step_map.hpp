@@ -1,0 +1,41 @@
+#pragma once
+
+#include <Eigen/Dense>
+
+#include <span>
+#include <vector>
+
+#include "rattleback/kernel/step.hpp"
+#include "rattleback/method/method.hpp"
+
+namespace rattleback {
+
+/// The step of a method as a map that can be applied anywhere, with any step size, and differentiated. Stages of a
+/// composition are applied one by one.
+class StepMap {
+ public:
+  StepMap(const Method& method, const Problem& problem, bool with_tangent);
+
+  /// One stage of size h from a state of the method; `velocity` tells where the solution may be looked for. False if
+  /// there is none.
+  bool apply(std::span<const double> state, std::span<const double> velocity, double h);
+
+  std::span<const double> state() const { return std::span(outputs_).first(state_size_); }
+  std::span<const double> multipliers() const { return std::span(outputs_).subspan(state_size_, multipliers_); }
+  /// Derivatives of (state, multipliers) with respect to the state before.
+  Eigen::MatrixXd tangent() const;
+
+ private:
+  std::size_t state_size_;
+  std::size_t memory_;
+  std::size_t multipliers_;
+  Step start_;
+  Step step_;
+  std::vector<double> parameters_;
+  std::vector<double> start_data_;
+  std::vector<double> start_outputs_;
+  std::vector<double> data_;
+  std::vector<double> outputs_;
+};
+
+}  // namespace rattleback

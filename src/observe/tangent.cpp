@@ -1,0 +1,126 @@
+// What the tangent map DΦ of a step tells.
+//
+// A step of DLA has p_{k+1}·dq_{k+1} − p_k·dq_k = dL_d − β_d with β_d = λ_k·A(q_k) dq_k, so with Ω = dq ∧ dp
+//
+//     Φ*Ω = Ω + dβ_d                                                       (Cortés & Martínez, 22)
+//
+// and without constraints Φ is symplectic. As matrices: DΦᵀ Ω DΦ − Ω − dβ = 0 with (dβ)_{ab} = ∂_a β_b − ∂_b β_a.
+
+#include <Eigen/Eigenvalues>
+
+#include <limits>
+
+#include "kinds.hpp"
+#include "rattleback/mech/dynamics.hpp"
+#include "step_map.hpp"
+
+namespace rattleback {
+namespace {
+
+/// The state before the last step, from which the step is taken again with its derivatives, stage by stage.
+class TangentObserver : public Observer {
+ public:
+  TangentObserver(ObservedQuantity quantity, const Method& method, const Problem& problem)
+      : Observer(std::move(quantity)), map_(method, problem, true), stages_(method.stages), h_(problem.step) {}
+
+  void observe(const Stepper& stepper, std::span<double> values) final {
+    values[0] = std::numeric_limits<double>::quiet_NaN();
+    if (!before_.empty()) {
+      begin();
+      std::vector<double> state = before_;
+      bool good = true;
+      for (const double fraction : stages_) {
+        good = good && map_.apply(state, velocity_, fraction * h_);
+        if (!good) break;
+        add_stage(map_);
+        state.assign(map_.state().begin(), map_.state().end());
+      }
+      if (good) values[0] = value();
+    }
+    before_.assign(stepper.state().begin(), stepper.state().end());
+    velocity_ = stepper.node().v;
+  }
+
+ private:
+  virtual void begin() = 0;
+  virtual void add_stage(const StepMap& map) = 0;
+  virtual double value() const = 0;
+
+  StepMap map_;
+  std::vector<double> stages_;
+  double h_;
+  std::vector<double> before_;
+  std::vector<double> velocity_;
+};
+
+/// The multipliers replaced by β = A(q)ᵀλ, so that their derivatives are those of β.
+Method with_constraint_impulse(Method method, const System& system) {
+  auto& outputs = method.step.outputs;
+  const auto first = outputs.begin() + static_cast<std::ptrdiff_t>(method.step.state);
+  const std::vector<Expression> lambda(first, outputs.end());
+  outputs.erase(first, outputs.end());
+  std::vector<Expression> impulse(system.dimension());
+  if (!lambda.empty()) add_constraint_forces(system, lambda, 1.0, impulse);
+  outputs.insert(outputs.end(), impulse.begin(), impulse.end());
+  return method;
+}
+
+class SymplecticObserver final : public TangentObserver {
+ public:
+  SymplecticObserver(const Method& method, const Problem& problem)
+      : TangentObserver({"symplectic", {"symplectic_defect"}}, with_constraint_impulse(method, problem.system),
+                        problem),
+        n_(static_cast<Eigen::Index>(problem.system.dimension())), omega_(Eigen::MatrixXd::Zero(2 * n_, 2 * n_)) {
+    omega_.topRightCorner(n_, n_).setIdentity();
+    omega_.bottomLeftCorner(n_, n_) = -Eigen::MatrixXd::Identity(n_, n_);
+  }
+
+ private:
+  void begin() override { defect_ = 0.0; }
+  void add_stage(const StepMap& map) override {
+    const Eigen::MatrixXd tangent = map.tangent();
+    const Eigen::MatrixXd dphi = tangent.topRows(2 * n_);
+    Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(2 * n_, 2 * n_);  // ∂_a β_b
+    slopes.leftCols(n_) = tangent.bottomRows(n_).transpose();
+    const Eigen::MatrixXd dbeta = slopes - slopes.transpose();
+    defect_ = std::max(defect_, (dphi.transpose() * omega_ * dphi - omega_ - dbeta).cwiseAbs().maxCoeff());
+  }
+  double value() const override { return defect_; }
+
+  Eigen::Index n_;
+  Eigen::MatrixXd omega_;
+  double defect_ = 0.0;
+};
+
+class SpectralRadiusObserver final : public TangentObserver {
+ public:
+  SpectralRadiusObserver(const Method& method, const Problem& problem)
+      : TangentObserver({"spectral-radius", {"spectral_radius"}}, method, problem),
+        size_(static_cast<Eigen::Index>(method.state_size())) {}
+
+ private:
+  void begin() override { tangent_ = Eigen::MatrixXd::Identity(size_, size_); }
+  void add_stage(const StepMap& map) override { tangent_ = map.tangent().topRows(size_) * tangent_; }
+  double value() const override {
+    return Eigen::EigenSolver<Eigen::MatrixXd>(tangent_, false).eigenvalues().cwiseAbs().maxCoeff();
+  }
+
+  Eigen::Index size_;
+  Eigen::MatrixXd tangent_;
+};
+
+}  // namespace
+
+std::unique_ptr<Observer> make_symplectic_observer(const Method& method, const Problem& problem) {
+  if (!keeps_momenta(method, problem.system) || method.state_size() != 2 * problem.system.dimension()) {
+    throw MethodError("the state of the method is not (q, p)");
+  }
+  if (!problem.system.applied_forces().empty()) throw MethodError("applied forces change the symplectic form");
+  return std::make_unique<SymplecticObserver>(method, problem);
+}
+
+std::unique_ptr<Observer> make_spectral_radius_observer(const Method& method, const Problem& problem) {
+  return std::make_unique<SpectralRadiusObserver>(method, problem);
+}
+
+}  // namespace rattleback
