@@ -9,6 +9,7 @@ void add_models(CLI::App& app);
 void add_show(CLI::App& app);
 void add_run(CLI::App& app);
 void add_compare(CLI::App& app);
+void add_converge(CLI::App& app);
 void add_demo(CLI::App& app);
 
 }  // namespace rattleback::cli

@@ -129,6 +129,7 @@ int main(int argc, char** argv) {
   cli::add_show(app);
   cli::add_run(app);
   cli::add_compare(app);
+  cli::add_converge(app);
   cli::add_demo(app);
   cli::remember_command_line(argc, argv);
   try {

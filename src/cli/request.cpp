@@ -51,13 +51,16 @@ double step_of(const ProblemOptions& options, const Model& model) {
   throw Failure(ExitStatus::wrong_request, fmt::format("{} has no step of its own; give one with --step", model.name));
 }
 
+double time_of(const ProblemOptions& options, const Model& model) {
+  if (options.time) return positive(*options.time, "--time");
+  if (model.time) return *model.time;
+  throw Failure(ExitStatus::wrong_request,
+                fmt::format("{} has no time of its own; give --time or --steps", model.name));
+}
+
 std::int64_t steps_of(const ProblemOptions& options, const Model& model, double h, std::vector<std::string>& notes) {
   if (options.steps) return positive_integer(*options.steps, "--steps");
-  if (!options.time && !model.time) {
-    throw Failure(ExitStatus::wrong_request,
-                  fmt::format("{} has no time of its own; give --time or --steps", model.name));
-  }
-  const double time = options.time ? positive(*options.time, "--time") : *model.time;
+  const double time = time_of(options, model);
   const double count = std::round(time / h);
   if (count < 1.0) {
     throw Failure(ExitStatus::wrong_request, fmt::format("the time {} is shorter than half a step of {}", time, h));
@@ -157,22 +160,26 @@ Model ModelOptions::load() const {
   return load_model(model, values);
 }
 
-void ProblemOptions::add_to(CLI::App& command) {
+void ProblemOptions::add_to(CLI::App& command, bool with_step) {
   model.add_to(command);
-  command.add_option("--step", step, "The step size h")->type_name("H");
-  auto* count = command.add_option("--steps", steps, "The number of steps")->type_name("N");
-  command.add_option("--time", time, "The time to integrate over")->type_name("T")->excludes(count);
+  auto* duration = command.add_option("--time", time, "The time to integrate over")->type_name("T");
+  if (with_step) {
+    command.add_option("--step", step, "The step size h")->type_name("H");
+    command.add_option("--steps", steps, "The number of steps")->type_name("N")->excludes(duration);
+  }
   command.add_option("--q0", q0, "Initial positions, as in 1,0,pi/2")->type_name("A,B,...");
   command.add_option("--v0", v0, "Initial velocities")->type_name("A,B,...");
-  command.add_option("--q1", q1, "Positions after the first step, for methods that can start from two positions")
-      ->type_name("A,B,...");
+  if (with_step) {
+    command.add_option("--q1", q1, "Positions after the first step, for methods that can start from two positions")
+        ->type_name("A,B,...");
+  }
   command.add_flag("--project", project, "Moves inconsistent initial data to the nearest consistent ones");
 }
 
-Request make_request(const ProblemOptions& options) {
+Request make_request(const ProblemOptions& options, bool one_step) {
   Model model = options.model.load();
   std::vector<std::string> notes;
-  const double h = step_of(options, model);
+  const double h = one_step ? time_of(options, model) : step_of(options, model);
   const std::int64_t steps = steps_of(options, model, h, notes);
   Problem problem{model.system, model.system.parameter_values(), start_of(options, model), h};
   if (options.q1) problem.second_position = numbers(*options.q1, "--q1", model.system);

@@ -39,7 +39,7 @@ struct ProblemOptions {
   std::optional<std::string> v0;
   std::optional<std::string> q1;
   bool project = false;
-  void add_to(CLI::App& command);
+  void add_to(CLI::App& command, bool with_step = true);
 };
 
 struct Request {
@@ -50,7 +50,8 @@ struct Request {
 };
 
 /// Reads the model, completes the request from it, and refuses what cannot be run.
-Request make_request(const ProblemOptions& options);
+/// With `one_step` the whole time is one step: for commands that choose steps themselves.
+Request make_request(const ProblemOptions& options, bool one_step = false);
 
 /// An option's text as a positive number, and as a positive integer up to which t = k·h counts exactly.
 double positive(const std::string& text, const char* option);

@@ -26,9 +26,10 @@ class Scheduler {
     int iteration = 0;
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) {
       StepBlock& block = program_.blocks[b];
-      const auto& before = all[3 * b];
-      const auto& check = all[3 * b + 1];
-      const auto& solve = all[3 * b + 2];
+      const auto& before = all[4 * b];
+      const auto& check = all[4 * b + 1];
+      const auto& magnitudes = all[4 * b + 2];
+      const auto& solve = all[4 * b + 3];
       if (!block.iterative) {
         block.before = fill([&] { place(before, any_level); });
         continue;
@@ -37,12 +38,15 @@ class Scheduler {
       block.before = fill([&] {
         place(before, any_level);
         place(check, level - 1);
+        place(magnitudes, level - 1);
         place(solve, level - 1);
       });
       block.check = fill([&] {
         place(check, any_level);
-        place_used_later(solve, static_cast<int>(3 * b + 2));
+        place_used_later(magnitudes, static_cast<int>(4 * b + 2));
+        place_used_later(solve, static_cast<int>(4 * b + 3));
       });
+      block.magnitudes = fill([&] { place(magnitudes, any_level); });
       block.solve = fill([&] { place(solve, any_level); });
     }
     program_.after = fill([&] { place(all.back(), any_level); });
@@ -70,19 +74,23 @@ class Scheduler {
     }
   }
 
-  /// Roots of before, check, solve of each block, then of the end.
+  /// Roots of before, check, magnitudes, solve of each block, then of the end.
   std::vector<std::vector<Value>> segments() const {
     std::vector<std::vector<Value>> all;
     for (const StepBlock& block : program_.blocks) {
       std::vector<Value> before = block.iterative ? block.guess : block.must_be_finite;
       std::vector<Value> check;
+      std::vector<Value> magnitudes;
       for (const ResidualCheck& c : block.residuals) {
-        auto& target = block.iterative ? check : before;
-        target.push_back(c.residual);
-        target.push_back(c.magnitude);
+        (block.iterative ? check : before).push_back(c.residual);
+        (!block.iterative                      ? before
+         : c == block.residuals.front() ? check
+                                        : magnitudes)
+            .push_back(c.magnitude);
       }
       all.push_back(std::move(before));
       all.push_back(std::move(check));
+      all.push_back(std::move(magnitudes));
       all.push_back(block.correction);
     }
     all.push_back(program_.outputs);
@@ -129,12 +137,12 @@ class Scheduler {
     });
   }
 
-  /// Values of the solve segment that something after the iteration reads must belong to the
-  /// solution, so they are computed with the check.
-  void place_used_later(const std::vector<Value>& roots, int solve_segment) {
+  /// Values of a segment that something after it reads must belong to the solution, so they are computed with the
+  /// check.
+  void place_used_later(const std::vector<Value>& roots, int segment) {
     std::vector<Value> used_later;
     visit_unplaced(roots, [&](Value v) {
-      if (latest_[v] > solve_segment) used_later.push_back(v);
+      if (latest_[v] > segment) used_later.push_back(v);
     });
     place(used_later, any_level);
   }

@@ -47,14 +47,14 @@ class StepInterpreter {
     return std::all_of(some.begin(), some.end(), [&](Value v) { return values_[v] * T(0) == T(0); });
   }
 
-  bool all_below(const StepBlock& block, double floor) const {
+  bool is_below(const ResidualCheck& c, double floor) const {
     using std::abs;
     const T tolerance = T(floor) * std::numeric_limits<T>::epsilon();
-    for (const ResidualCheck& c : block.residuals) {
-      // As a difference: infinite residuals of infinite magnitude do not pass.
-      if (!(abs(values_[c.residual]) - tolerance * values_[c.magnitude] <= T(0))) return false;
-    }
-    return true;
+    // As a difference: infinite residuals of infinite magnitude do not pass.
+    return abs(values_[c.residual]) - tolerance * values_[c.magnitude] <= T(0);
+  }
+  bool all_below(const StepBlock& block, double floor) const {
+    return std::ranges::all_of(block.residuals, [&](const ResidualCheck& c) { return is_below(c, floor); });
   }
 
   bool iterate(const StepBlock& block, int& iterations) {
@@ -62,8 +62,12 @@ class StepInterpreter {
     bool was_at_floor = false;
     for (int n = 0;; ++n) {
       run(block.check);
-      const bool at_floor = all_below(block, stalled_floor);
-      if (all_below(block, tight_floor) || (at_floor && was_at_floor)) return true;
+      bool at_floor = is_below(block.residuals.front(), stalled_floor);
+      if (at_floor) {
+        run(block.magnitudes);
+        at_floor = all_below(block, stalled_floor);
+        if (all_below(block, tight_floor) || (at_floor && was_at_floor)) return true;
+      }
       if (n == max_fast_iterations) return false;
       was_at_floor = at_floor;
       run(block.solve);

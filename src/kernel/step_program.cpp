@@ -145,6 +145,22 @@ class StepBuilder {
     return true;
   }
 
+  /// The equation of a block whose slopes contain most unknowns of the block.
+  std::size_t most_nonlinear(const EquationBlock& block) const {
+    std::unordered_set<Expression> own;
+    for (const int u : block.unknowns) own.insert(system_.unknowns[idx(u)]);
+    std::size_t best = 0;
+    std::ptrdiff_t most = -1;
+    for (std::size_t i = 0; i < block.equations.size(); ++i) {
+      std::ptrdiff_t count = 0;
+      for (const auto* entry : entries_of_row_[idx(block.equations[i])]) {
+        count += std::ranges::count_if(free_symbols(entry->value), [&](const Expression& s) { return own.contains(s); });
+      }
+      if (count > most) best = i, most = count;
+    }
+    return best;
+  }
+
   /// J x = right-hand side for the unknowns of the block.
   SymbolicLinearSystem linear_system(const EquationBlock& block, std::vector<Value> right_hand_side) {
     std::unordered_map<int, int> position;
@@ -321,6 +337,7 @@ class StepBuilder {
     std::vector<Value> right_hand_side;
     for (const ResidualCheck& c : step.residuals) right_hand_side.push_back(builder_.negate(c.residual));
     step.correction = solve(block, linear_system(block, std::move(right_hand_side))).solution;
+    std::swap(step.residuals.front(), step.residuals[most_nonlinear(block)]);
     return step;
   }
 

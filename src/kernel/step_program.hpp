@@ -28,14 +28,17 @@ struct ResidualCheck {
 /// A linear block is solved by `before` and then checked; nothing is iterated. In an iterative block
 ///
 ///     u ← guess
-///     repeat   evaluate `check`; stop if every residual is at its round-off floor
+///     repeat   evaluate `check`; if the first residual is at its round-off floor,
+///                 evaluate `magnitudes`; stop if every residual is at its floor
 ///              evaluate `solve`; u ← u + correction
 ///
-/// so that at the end the values of `check` belong to the solution and later code may use them.
+/// so that at the end the values of `check` belong to the solution and later code may use them. The first residual is
+/// that of the most nonlinear equation: while it is large, nobody has to know the magnitudes of the others.
 struct StepBlock {
   bool iterative = false;
   CodeRange before;
   CodeRange check;
+  CodeRange magnitudes;
   CodeRange solve;
   std::vector<std::uint32_t> variables;  ///< slots of Opcode::variable
   std::vector<Value> guess;

@@ -99,7 +99,7 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
   for (std::size_t k = 0; k < multiplier.size(); ++k) method.equations.push_back(system.row_name(k));
   method.interval = interval_functions(system, rule);
   const bool symmetric = rule.is_symmetric();
-  method.structure = {symmetric ? 2 : 1, Structure::Constraint::at_nodes, symmetric, true, true};
+  method.structure = {symmetric ? 2 : 1, Structure::Constraint::at_nodes, symmetric, true, false};
   add_predictor(method, first);
   return method;
 }

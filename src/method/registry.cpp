@@ -246,6 +246,12 @@ Method make_method(std::string_view name, const System& system) {
   return request.entry->derive(request.options, system);
 }
 
+std::optional<int> promised_order(std::string_view name, const System& system) {
+  const Request request = read(name);
+  if (!request.entry->derive) return std::nullopt;
+  return request.entry->derive(request.options, system).structure.order;
+}
+
 std::unique_ptr<Stepper> make_stepper(std::string_view name, const Problem& problem) {
   const Request request = read(name);
   if (!request.entry->derive) {

@@ -9,11 +9,11 @@
 #include <Eigen/Dense>
 
 #include <algorithm>
-#include <limits>
 
 #include "kinds.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "step_map.hpp"
 
 namespace rattleback {
 namespace {
@@ -81,33 +81,33 @@ class MomentumObserver final : public Observer {
   Momenta momenta_;
 };
 
-class MomentumEquationObserver final : public Observer {
+class MomentumEquationObserver final : public StageObserver {
  public:
-  explicit MomentumEquationObserver(const Problem& problem)
-      : Observer({"momentum-equation", {"momentum_equation"}}), momenta_(problem) {}
+  MomentumEquationObserver(const Method& method, const Problem& problem)
+      : StageObserver({"momentum-equation", {"momentum_equation"}}, method, problem, false), momenta_(problem) {}
 
-  void observe(const Stepper& stepper, std::span<double> values) override {
-    const Eigen::VectorXd before = momenta_.momenta();
+ private:
+  void begin() override { residual_ = 0.0; }
+  void add_stage(std::span<const double> before, const StepMap& map) override {
+    momenta_(before);
+    const Eigen::VectorXd old_momenta = momenta_.momenta();
     const Eigen::MatrixXd slip = momenta_.slip();  // at q_k
-    momenta_(stepper.state());
-    if (first_) {
-      first_ = false;
-      values[0] = std::numeric_limits<double>::quiet_NaN();
-      return;
-    }
-    const Eigen::VectorXd change = momenta_.momenta() - before;
-    // What of the change belongs to admissible combinations: its projection onto the null space of A ξ.
+    momenta_(map.state());
+    const Eigen::VectorXd change = momenta_.momenta() - old_momenta;
+    // What of the change belongs to admissible combinations: its part in the null space of A ξ.
     Eigen::MatrixXd admissible = Eigen::MatrixXd::Identity(change.size(), change.size());
     if (slip.rows() > 0) {
       const Eigen::JacobiSVD<Eigen::MatrixXd> svd(slip, Eigen::ComputeFullV);
-      admissible = svd.matrixV().rightCols(change.size() - svd.rank());
+      admissible = svd.matrixV().rightCols(change.size() - svd.rank()).eval();
     }
-    values[0] = admissible.cols() == 0 ? 0.0 : (admissible.transpose() * change).cwiseAbs().maxCoeff();
+    if (admissible.cols() > 0) {
+      residual_ = std::max(residual_, (admissible.transpose() * change).cwiseAbs().maxCoeff());
+    }
   }
+  double value() const override { return residual_; }
 
- private:
   Momenta momenta_;
-  bool first_ = true;
+  double residual_ = 0.0;
 };
 
 void require_symmetries(const Method& method, const Problem& problem) {
@@ -133,7 +133,7 @@ std::unique_ptr<Observer> make_momentum_observer(const Method& method, const Pro
 
 std::unique_ptr<Observer> make_momentum_equation_observer(const Method& method, const Problem& problem) {
   require_symmetries(method, problem);
-  return std::make_unique<MomentumEquationObserver>(problem);
+  return std::make_unique<MomentumEquationObserver>(method, problem);
 }
 
 }  // namespace rattleback

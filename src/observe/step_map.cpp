@@ -1,6 +1,7 @@
 #include "step_map.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace rattleback {
 namespace {
@@ -43,6 +44,23 @@ Eigen::MatrixXd StepMap::tangent() const {
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const auto rows = static_cast<Eigen::Index>(state_size_ + multipliers_);
   return Eigen::Map<const RowMajor>(outputs_.data() + rows, rows, static_cast<Eigen::Index>(state_size_));
+}
+
+StageObserver::StageObserver(ObservedQuantity quantity, const Method& method, const Problem& problem, bool with_tangent)
+    : Observer(std::move(quantity)), map_(method, problem, with_tangent), stages_(method.stages), h_(problem.step) {}
+
+void StageObserver::observe(const Stepper& stepper, std::span<double> values) {
+  bool solved = !before_.empty();
+  begin();
+  for (std::size_t i = 0; solved && i < stages_.size(); ++i) {
+    solved = map_.apply(before_, velocity_, stages_[i] * h_);
+    if (!solved) break;
+    add_stage(before_, map_);
+    before_.assign(map_.state().begin(), map_.state().end());
+  }
+  values[0] = solved ? value() : std::numeric_limits<double>::quiet_NaN();
+  before_.assign(stepper.state().begin(), stepper.state().end());
+  velocity_ = stepper.node().v;
 }
 
 }  // namespace rattleback

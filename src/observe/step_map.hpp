@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "rattleback/flow/run.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/method/method.hpp"
 
@@ -36,6 +37,25 @@ class StepMap {
   std::vector<double> start_outputs_;
   std::vector<double> data_;
   std::vector<double> outputs_;
+};
+
+/// Takes the last step again, stage by stage, from the node before.
+class StageObserver : public Observer {
+ public:
+  StageObserver(ObservedQuantity quantity, const Method& method, const Problem& problem, bool with_tangent);
+  void observe(const Stepper& stepper, std::span<double> values) final;
+
+ private:
+  virtual void begin() = 0;
+  /// `before` is the state before the stage, `map` was applied to it.
+  virtual void add_stage(std::span<const double> before, const StepMap& map) = 0;
+  virtual double value() const = 0;
+
+  StepMap map_;
+  std::vector<double> stages_;
+  double h_;
+  std::vector<double> before_;
+  std::vector<double> velocity_;
 };
 
 }  // namespace rattleback

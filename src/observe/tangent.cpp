@@ -8,7 +8,7 @@
 
 #include <Eigen/Eigenvalues>
 
-#include <limits>
+#include <algorithm>
 
 #include "kinds.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -16,42 +16,6 @@
 
 namespace rattleback {
 namespace {
-
-/// The state before the last step, from which the step is taken again with its derivatives, stage by stage.
-class TangentObserver : public Observer {
- public:
-  TangentObserver(ObservedQuantity quantity, const Method& method, const Problem& problem)
-      : Observer(std::move(quantity)), map_(method, problem, true), stages_(method.stages), h_(problem.step) {}
-
-  void observe(const Stepper& stepper, std::span<double> values) final {
-    values[0] = std::numeric_limits<double>::quiet_NaN();
-    if (!before_.empty()) {
-      begin();
-      std::vector<double> state = before_;
-      bool good = true;
-      for (const double fraction : stages_) {
-        good = good && map_.apply(state, velocity_, fraction * h_);
-        if (!good) break;
-        add_stage(map_);
-        state.assign(map_.state().begin(), map_.state().end());
-      }
-      if (good) values[0] = value();
-    }
-    before_.assign(stepper.state().begin(), stepper.state().end());
-    velocity_ = stepper.node().v;
-  }
-
- private:
-  virtual void begin() = 0;
-  virtual void add_stage(const StepMap& map) = 0;
-  virtual double value() const = 0;
-
-  StepMap map_;
-  std::vector<double> stages_;
-  double h_;
-  std::vector<double> before_;
-  std::vector<double> velocity_;
-};
 
 /// The multipliers replaced by β = A(q)ᵀλ, so that their derivatives are those of β.
 Method with_constraint_impulse(Method method, const System& system) {
@@ -65,11 +29,11 @@ Method with_constraint_impulse(Method method, const System& system) {
   return method;
 }
 
-class SymplecticObserver final : public TangentObserver {
+class SymplecticObserver final : public StageObserver {
  public:
   SymplecticObserver(const Method& method, const Problem& problem)
-      : TangentObserver({"symplectic", {"symplectic_defect"}}, with_constraint_impulse(method, problem.system),
-                        problem),
+      : StageObserver({"symplectic", {"symplectic_defect"}}, with_constraint_impulse(method, problem.system), problem,
+                      true),
         n_(static_cast<Eigen::Index>(problem.system.dimension())), omega_(Eigen::MatrixXd::Zero(2 * n_, 2 * n_)) {
     omega_.topRightCorner(n_, n_).setIdentity();
     omega_.bottomLeftCorner(n_, n_) = -Eigen::MatrixXd::Identity(n_, n_);
@@ -77,7 +41,7 @@ class SymplecticObserver final : public TangentObserver {
 
  private:
   void begin() override { defect_ = 0.0; }
-  void add_stage(const StepMap& map) override {
+  void add_stage(std::span<const double>, const StepMap& map) override {
     const Eigen::MatrixXd tangent = map.tangent();
     const Eigen::MatrixXd dphi = tangent.topRows(2 * n_);
     Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(2 * n_, 2 * n_);  // ∂_a β_b
@@ -92,15 +56,17 @@ class SymplecticObserver final : public TangentObserver {
   double defect_ = 0.0;
 };
 
-class SpectralRadiusObserver final : public TangentObserver {
+class SpectralRadiusObserver final : public StageObserver {
  public:
   SpectralRadiusObserver(const Method& method, const Problem& problem)
-      : TangentObserver({"spectral-radius", {"spectral_radius"}}, method, problem),
+      : StageObserver({"spectral-radius", {"spectral_radius"}}, method, problem, true),
         size_(static_cast<Eigen::Index>(method.state_size())) {}
 
  private:
   void begin() override { tangent_ = Eigen::MatrixXd::Identity(size_, size_); }
-  void add_stage(const StepMap& map) override { tangent_ = map.tangent().topRows(size_) * tangent_; }
+  void add_stage(std::span<const double>, const StepMap& map) override {
+    tangent_ = map.tangent().topRows(size_) * tangent_;
+  }
   double value() const override {
     return Eigen::EigenSolver<Eigen::MatrixXd>(tangent_, false).eigenvalues().cwiseAbs().maxCoeff();
   }

@@ -27,6 +27,9 @@ void check_method(std::string_view name);
 /// The equations of a method for a system. Throws MethodError, also for the reference, which has none.
 Method make_method(std::string_view name, const System& system);
 
+/// The order a method promises; none for the reference.
+std::optional<int> promised_order(std::string_view name, const System& system);
+
 /// Starts a trajectory: derives the method's equations, compiles them.
 std::unique_ptr<Stepper> make_stepper(std::string_view name, const Problem& problem);
 

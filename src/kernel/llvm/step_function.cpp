@@ -75,7 +75,7 @@ class StepEmitter {
  private:
   std::vector<CodeRange> ranges() const {
     std::vector<CodeRange> all{program_.invariant};
-    for (const StepBlock& b : program_.blocks) all.insert(all.end(), {b.before, b.check, b.solve});
+    for (const StepBlock& b : program_.blocks) all.insert(all.end(), {b.before, b.check, b.magnitudes, b.solve});
     all.push_back(program_.after);
     return all;
   }
@@ -107,13 +107,14 @@ class StepEmitter {
   /// Lanes in which every residual of the block is below so many ulps of its magnitude. As a
   /// difference: infinite residuals of infinite magnitude do not pass, nor does NaN.
   llvm::Value* all_below(const StepBlock& block, double floor) {
-    return e_.all_of(block.residuals.size(), [&](std::size_t i) {
-      const ResidualCheck& c = block.residuals[i];
-      llvm::Value* const tolerance = e_.splat(-floor * std::numeric_limits<double>::epsilon());
-      llvm::Value* const excess = ir_.CreateIntrinsic(llvm::Intrinsic::fma, {e_.value_type()},
-                                                      {tolerance, e_[c.magnitude], absolute(e_[c.residual])});
-      return ir_.CreateFCmpOLE(excess, e_.splat(0.0));
-    });
+    return e_.all_of(block.residuals.size(), [&](std::size_t i) { return is_below(block.residuals[i], floor); });
+  }
+
+  llvm::Value* is_below(const ResidualCheck& c, double floor) {
+    llvm::Value* const tolerance = e_.splat(-floor * std::numeric_limits<double>::epsilon());
+    llvm::Value* const excess = ir_.CreateIntrinsic(llvm::Intrinsic::fma, {e_.value_type()},
+                                                    {tolerance, e_[c.magnitude], absolute(e_[c.residual])});
+    return ir_.CreateFCmpOLE(excess, e_.splat(0.0));
   }
 
   void require_finite(const std::vector<Value>& some) {
@@ -139,6 +140,8 @@ class StepEmitter {
                 [&](std::size_t k, const auto&) { e_.write(e_.variables, block.variables[k], e_[block.guess[k]]); });
     llvm::BasicBlock* const before = ir_.GetInsertBlock();
     llvm::BasicBlock* const check = new_block("check");
+    llvm::BasicBlock* const test = new_block("test");
+    llvm::BasicBlock* const decide = new_block("decide");
     llvm::BasicBlock* const solve = new_block("solve");
     llvm::BasicBlock* const leave = new_block("leave");
     ir_.CreateBr(check);
@@ -149,8 +152,23 @@ class StepEmitter {
     llvm::PHINode* const was_at_floor = phi(e_.mask_type(), e_.all_lanes(false), before);
     llvm::PHINode* const count = phi(e_.counter_type(), iterations_, before);
     e_.emit(block.check);
-    llvm::Value* const at_floor = all_below(block, stalled_floor);
-    llvm::Value* const converged = ir_.CreateOr(all_below(block, tight_floor), ir_.CreateAnd(at_floor, was_at_floor));
+    llvm::Value* const first_at_floor = is_below(block.residuals.front(), stalled_floor);
+    llvm::BasicBlock* const check_end = ir_.GetInsertBlock();
+    ir_.CreateCondBr(e_.any(ir_.CreateAnd(active, first_at_floor)), test, decide);
+
+    ir_.SetInsertPoint(test);
+    e_.emit(block.magnitudes);
+    llvm::Value* const all_at_floor = all_below(block, stalled_floor);
+    llvm::Value* const all_converged =
+        ir_.CreateOr(all_below(block, tight_floor), ir_.CreateAnd(all_at_floor, was_at_floor));
+    llvm::BasicBlock* const test_end = ir_.GetInsertBlock();
+    ir_.CreateBr(decide);
+
+    ir_.SetInsertPoint(decide);
+    llvm::PHINode* const at_floor = phi(e_.mask_type(), e_.all_lanes(false), check_end);
+    at_floor->addIncoming(all_at_floor, test_end);
+    llvm::PHINode* const converged = phi(e_.mask_type(), e_.all_lanes(false), check_end);
+    converged->addIncoming(all_converged, test_end);
     llvm::Value* const still = ir_.CreateAnd(active, ir_.CreateNot(converged));
     llvm::Value* const may_continue = ir_.CreateICmpSLT(round, ir_.getInt64(max_fast_iterations));
     ir_.CreateCondBr(ir_.CreateAnd(e_.any(still), may_continue), solve, leave);

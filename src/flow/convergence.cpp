@@ -1,0 +1,94 @@
+#include "rattleback/flow/convergence.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rattleback/method/registry.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr double round_off = 1e-11;
+constexpr std::size_t fewest_points = 3;
+/// A run shorter than this is repeated, for the sake of its time.
+constexpr double short_run = 0.005;
+constexpr int repetitions = 5;
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+ConvergencePoint measure(const std::string& method, const Problem& problem, const RunOptions& options,
+                         const State& reference) {
+  ConvergencePoint point{problem.step, options.steps};
+  for (int k = 0; k < repetitions; ++k) {
+    const auto stepper = make_stepper(method, problem);
+    const RunResult result = run(*stepper, problem, options);
+    point.outcome = result.outcome;
+    point.error = distance(result.node.q, reference.q);
+    point.energy_error = result.statistics.max_energy_error;
+    point.newton = result.newton.mean();
+    const double seconds = result.statistics.seconds;
+    point.seconds = k == 0 ? seconds : std::min(point.seconds, seconds);
+    if (seconds > short_run || result.outcome != RunOutcome::finished) break;
+  }
+  return point;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> step_counts(std::int64_t fewest, std::int64_t most, int count) {
+  std::vector<std::int64_t> counts;
+  const double ratio = std::pow(static_cast<double>(most) / static_cast<double>(fewest), 1.0 / std::max(1, count - 1));
+  for (int i = 0; i < count; ++i) {
+    const auto n =
+        static_cast<std::int64_t>(std::floor(static_cast<double>(fewest) * std::pow(ratio, i) * (1 + 1e-12)));
+    if (counts.empty() || n - 1 > counts.back()) counts.push_back(n - 1);
+  }
+  return counts;
+}
+
+std::optional<double> fit_order(std::vector<ConvergencePoint>& points, double scale) {
+  std::vector<ConvergencePoint*> usable;
+  for (ConvergencePoint& p : points) {
+    p.fitted = false;
+    if (p.outcome == RunOutcome::finished && p.error > round_off * scale) usable.push_back(&p);
+  }
+  if (usable.size() < fewest_points) return std::nullopt;
+  const std::size_t kept = std::max(fewest_points, (usable.size() + 1) / 2);
+  usable.erase(usable.begin(), usable.end() - static_cast<std::ptrdiff_t>(kept));
+  double sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
+  for (ConvergencePoint* p : usable) {
+    p->fitted = true;
+    const double x = std::log(p->step);
+    const double y = std::log(p->error);
+    sx += x, sy += y, sxx += x * x, sxy += x * y;
+  }
+  const auto n = static_cast<double>(usable.size());
+  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+Convergence measure_convergence(const std::string& method, const Problem& problem, double time,
+                                const std::vector<std::int64_t>& counts, const State& reference,
+                                const std::atomic<bool>* interrupt,
+                                const std::function<void(const Progress&)>& progress) {
+  Convergence result{method, promised_order(method, problem.system), std::nullopt, {}};
+  for (const std::int64_t steps : counts) {
+    Problem here = problem;
+    here.step = time / static_cast<double>(steps);
+    RunOptions options;
+    options.steps = steps;
+    options.interrupt = interrupt;
+    options.progress = progress;
+    result.points.push_back(measure(method, here, options, reference));
+    if (result.points.back().outcome == RunOutcome::interrupted) break;
+  }
+  double scale = 1.0;
+  for (const double q : reference.q) scale = std::max(scale, std::abs(q));
+  result.measured_order = fit_order(result.points, scale);
+  return result;
+}
+
+}  // namespace rattleback
