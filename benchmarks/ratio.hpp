@@ -26,27 +26,34 @@ inline double median(std::vector<double> values) {
 }
 
 struct Comparison {
-  double ratio;      ///< median of time(ours)/time(theirs), each for one unit of work
-  double low, high;  ///< quartiles: what the machine's noise does to it
-  double ours;       ///< seconds of one unit of work, median
+  double ratio;      ///< of the shortest times, each for one unit of work: noise only adds to times
+  double low, high;  ///< quartiles of the ratios of neighbours: what the machine's noise does to them
+  double ours;       ///< seconds of one unit of work, shortest
   double theirs;
 };
 
+/// Long enough to find a quiet moment: what else runs on the physical core slows code that fills it more than code that
+/// waits for its own results.
+inline constexpr double seconds_of_comparison = 1.0;
+
 /// Each call of ours() does `our_units` units of work, each call of theirs() `their_units`.
-inline Comparison compare(double our_units, auto&& ours, double their_units, auto&& theirs, int rounds = 41) {
+inline Comparison compare(double our_units, auto&& ours, double their_units, auto&& theirs) {
   std::vector<double> ratios;
   std::vector<double> our_times;
   std::vector<double> their_times;
   ours();
   theirs();
-  for (int i = 0; i < rounds; ++i) {
+  for (double total = 0.0; total < seconds_of_comparison;) {
     our_times.push_back(seconds(ours) / our_units);
     their_times.push_back(seconds(theirs) / their_units);
     ratios.push_back(our_times.back() / their_times.back());
+    total += our_times.back() * our_units + their_times.back() * their_units;
   }
   std::sort(ratios.begin(), ratios.end());
   const auto n = ratios.size();
-  return {ratios[n / 2], ratios[n / 4], ratios[3 * n / 4], median(our_times), median(their_times)};
+  const double our_best = *std::min_element(our_times.begin(), our_times.end());
+  const double their_best = *std::min_element(their_times.begin(), their_times.end());
+  return {our_best / their_best, ratios[n / 4], ratios[3 * n / 4], our_best, their_best};
 }
 
 /// One line of the table. The goal is an upper bound on ours/theirs.

@@ -83,10 +83,7 @@ class Scheduler {
       std::vector<Value> magnitudes;
       for (const ResidualCheck& c : block.residuals) {
         (block.iterative ? check : before).push_back(c.residual);
-        (!block.iterative                      ? before
-         : c == block.residuals.front() ? check
-                                        : magnitudes)
-            .push_back(c.magnitude);
+        (!block.iterative ? before : c == block.residuals.front() ? check : magnitudes).push_back(c.magnitude);
       }
       all.push_back(std::move(before));
       all.push_back(std::move(check));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -145,18 +146,18 @@ class StepBuilder {
     return true;
   }
 
-  /// The equation of a block whose slopes contain most unknowns of the block.
-  std::size_t most_nonlinear(const EquationBlock& block) const {
+  /// Of the equations of a block that are not linear in its unknowns, the one with the fewest slopes.
+  std::size_t smallest_nonlinear(const EquationBlock& block) const {
     std::unordered_set<Expression> own;
     for (const int u : block.unknowns) own.insert(system_.unknowns[idx(u)]);
     std::size_t best = 0;
-    std::ptrdiff_t most = -1;
+    std::size_t fewest = std::numeric_limits<std::size_t>::max();
     for (std::size_t i = 0; i < block.equations.size(); ++i) {
-      std::ptrdiff_t count = 0;
-      for (const auto* entry : entries_of_row_[idx(block.equations[i])]) {
-        count += std::ranges::count_if(free_symbols(entry->value), [&](const Expression& s) { return own.contains(s); });
-      }
-      if (count > most) best = i, most = count;
+      const auto& slopes = entries_of_row_[idx(block.equations[i])];
+      const bool nonlinear = std::ranges::any_of(slopes, [&](const auto* slope) {
+        return std::ranges::any_of(free_symbols(slope->value), [&](const Expression& s) { return own.contains(s); });
+      });
+      if (nonlinear && slopes.size() < fewest) best = i, fewest = slopes.size();
     }
     return best;
   }
@@ -337,7 +338,7 @@ class StepBuilder {
     std::vector<Value> right_hand_side;
     for (const ResidualCheck& c : step.residuals) right_hand_side.push_back(builder_.negate(c.residual));
     step.correction = solve(block, linear_system(block, std::move(right_hand_side))).solution;
-    std::swap(step.residuals.front(), step.residuals[most_nonlinear(block)]);
+    std::swap(step.residuals.front(), step.residuals[smallest_nonlinear(block)]);
     return step;
   }
 

@@ -33,7 +33,7 @@ struct ResidualCheck {
 ///              evaluate `solve`; u ← u + correction
 ///
 /// so that at the end the values of `check` belong to the solution and later code may use them. The first residual is
-/// that of the most nonlinear equation: while it is large, nobody has to know the magnitudes of the others.
+/// that of a small nonlinear equation: while it is large, nobody has to know the magnitudes of the others.
 struct StepBlock {
   bool iterative = false;
   CodeRange before;

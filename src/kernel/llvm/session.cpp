@@ -3,8 +3,12 @@
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Vectorize/SLPVectorizer.h>
 
 #include <cstdlib>
 #include <mutex>
@@ -71,6 +75,7 @@ class OrcJit final : public Jit {
     auto machine = target_machine();
     cpu_ = machine.getCPU();
     target_ = vector_target(machine);
+    machine_ = unwrap(machine.createTargetMachine(), "choosing instructions");
     jit_ = unwrap(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(machine)).create(), "starting LLVM");
     const char prefix = jit_->getDataLayout().getGlobalPrefix();
     auto& library = jit_->getMainJITDylib();
@@ -111,6 +116,7 @@ class OrcJit final : public Jit {
     llvm::raw_string_ostream stream(problem);
     if (llvm::verifyModule(*module, &stream)) throw CompilerError("invalid code was generated: " + problem);
 #endif
+    if (program_weight <= largest_inline_program) optimise(*module, lanes);
     auto tracker = jit_->getMainJITDylib().createResourceTracker();
     unwrap(jit_->addIRModule(tracker, llvm::orc::ThreadSafeModule(std::move(module), std::move(context))), "compiling");
     const auto address = unwrap(jit_->lookup(name), "linking");
@@ -120,7 +126,30 @@ class OrcJit final : public Jit {
     return {address.template toPtr<F>(), workspace, std::move(code)};
   }
 
+  /// The code is good already, but for one lane it has operations that can share a vector instruction. All passes keep
+  /// the bits: there are no flags that allow otherwise.
+  void optimise(llvm::Module& module, int lanes) {
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager components;
+    llvm::ModuleAnalysisManager modules;
+    llvm::PassBuilder passes(machine_.get());
+    passes.registerModuleAnalyses(modules);
+    passes.registerCGSCCAnalyses(components);
+    passes.registerFunctionAnalyses(functions);
+    passes.registerLoopAnalyses(loops);
+    passes.crossRegisterProxies(loops, functions, components, modules);
+    llvm::FunctionPassManager pipeline;
+    if (lanes == 1) pipeline.addPass(llvm::SLPVectorizerPass());
+    pipeline.addPass(llvm::InstCombinePass());
+    pipeline.addPass(llvm::EarlyCSEPass());
+    for (llvm::Function& f : module) {
+      if (!f.isDeclaration()) pipeline.run(f, functions);
+    }
+  }
+
   std::string cpu_;
+  std::unique_ptr<llvm::TargetMachine> machine_;
   VectorTarget target_;
   std::unique_ptr<llvm::orc::LLJIT> jit_;
   std::mutex mutex_;
