@@ -197,7 +197,7 @@ void add_run(CLI::App& app) {
   command->footer(
       "Methods:" + list +
       "\n\nWithout --step, --time, --q0 and --v0 those of the model are taken.\n"
-      "Examples:\n  rattleback run chaplygin-sleigh -m dla:midpoint:order=4 --step 0.12 --time 30 -o sleigh.h5\n"
+      "Example:\n  rattleback run chaplygin-sleigh -m dla:midpoint:order=4 --step 0.12 --time 30 -o sleigh.h5\n"
       "  rattleback run rolling-disk -m dla:trapezoidal --observe momentum-equation,symplectic");
   command->callback([o] { run_model(*o); });
 }

@@ -20,12 +20,12 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return largest;
 }
 
-ConvergencePoint measure(const std::string& method, const Problem& problem, const RunOptions& options,
-                         const State& reference) {
+ConvergencePoint measure(Stepper& stepper, const Problem& problem, const RunOptions& options, const State& reference) {
   ConvergencePoint point{problem.step, options.steps};
+  const std::vector<double> start = stepper.save();
   for (int k = 0; k < repetitions; ++k) {
-    const auto stepper = make_stepper(method, problem);
-    const RunResult result = run(*stepper, problem, options);
+    stepper.restore(start);
+    const RunResult result = run(stepper, problem, options);
     point.outcome = result.outcome;
     point.error = distance(result.node.q, reference.q);
     point.energy_error = result.statistics.max_energy_error;
@@ -75,6 +75,7 @@ Convergence measure_convergence(const std::string& method, const Problem& proble
                                 const std::atomic<bool>* interrupt,
                                 const std::function<void(const Progress&)>& progress) {
   Convergence result{method, promised_order(method, problem.system), std::nullopt, {}};
+  std::unique_ptr<Stepper> stepper;
   for (const std::int64_t steps : counts) {
     Problem here = problem;
     here.step = time / static_cast<double>(steps);
@@ -82,7 +83,8 @@ Convergence measure_convergence(const std::string& method, const Problem& proble
     options.steps = steps;
     options.interrupt = interrupt;
     options.progress = progress;
-    result.points.push_back(measure(method, here, options, reference));
+    stepper = make_stepper(method, here);  // while the last one lives, its code need not be compiled again
+    result.points.push_back(measure(*stepper, here, options, reference));
     if (result.points.back().outcome == RunOutcome::interrupted) break;
   }
   double scale = 1.0;

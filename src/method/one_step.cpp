@@ -215,7 +215,7 @@ class OneStep final : public Stepper {
     (*watch_)(from, data_, h);
     interval_.energy = watch_->energy();
     for (std::size_t k = 0; k < interval_.constraints.size(); ++k) {
-      const double residual = watch_->constraints()[k];
+      const double residual = watch_->constraints()[k] * (h / problem_.step);  // slip, relative to the whole step
       if (!(std::abs(residual) <= std::abs(interval_.constraints[k]))) interval_.constraints[k] = residual;
     }
   }
@@ -280,7 +280,8 @@ class OneStep final : public Stepper {
     const double* from = data_.data();
     if (!node_is_state_) {
       if (node_map_->run(data_, node_outputs_) != 1) {
-        failure_ = fmt::format("the velocity at the node: {}", node_map_->describe(node_map_->reports()[0]));
+        const LaneReport& report = node_map_->reports()[0];
+        failure_ = fmt::format("the velocity at the node: {}{}", node_map_->describe(report), advice(report));
         return false;
       }
       from = node_outputs_.data();
@@ -299,8 +300,20 @@ class OneStep final : public Stepper {
   void explain() {
     const LaneReport& report = step_.reports()[0];
     const auto equation = static_cast<std::size_t>(report.equation);
-    failure_ = step_.describe(report);
+    failure_ = step_.describe(report) + advice(report);
     if (report.equation >= 0 && equation < equations_.size()) failure_ = equations_[equation] + ": " + failure_;
+  }
+
+  /// What may help; a failure to converge says so itself.
+  static const char* advice(const LaneReport& report) {
+    switch (report.outcome) {
+      case Outcome::singular:
+        return "; constraints may lose their rank or a direction its inertia here ('rattleback show' searches for such "
+               "places): with another step the trajectory passes beside it";
+      case Outcome::not_finite:
+        return "; a smaller step may help, unless the motion itself leaves the domain of the model";
+      default: return "";
+    }
   }
 
   Problem problem_;

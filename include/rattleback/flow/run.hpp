@@ -44,7 +44,7 @@ struct Sample {
   double energy = 0.0;
   std::span<const double> constraint;  ///< A v + b (see Structure::Constraint) and ∇g·v, then g
   std::span<const double> conserved;
-  std::span<const double> observed;  ///< by the observers, one after the other
+  std::span<const double> observed = {};  ///< by the observers, one after the other
 };
 
 /// What a run has measured so far, at all nodes.

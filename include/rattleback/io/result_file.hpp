@@ -22,8 +22,8 @@ struct RunDescription {
   double step = 0.0;
   std::int64_t every = 1;
   State start;
-  std::vector<double> second_position;  ///< q₁ if it was given
-  std::vector<ObservedQuantity> observed;
+  std::vector<double> second_position = {};  ///< q₁ if it was given
+  std::vector<ObservedQuantity> observed = {};
 };
 
 /// A request that does not fit to the files that are there: nothing to resume, a checkpoint of another run.

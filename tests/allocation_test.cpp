@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <new>
 
-#include "dla_midpoint.hpp"
+#include "kernel/dla_midpoint.hpp"
+#include "method/conforming_methods.hpp"
+#include "method/trajectory.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/kernel/step.hpp"
 
@@ -68,6 +70,21 @@ TEST(Allocation, rescued_steps_allocate_nothing) {
   Step step(s);
   EXPECT_EQ(allocations_of(step, {0.5}), 0);
   EXPECT_EQ(step.reports()[0].pivoted, 5);
+}
+
+TEST(Allocation, methods_allocate_nothing_once_they_are_on_their_way) {
+  for (const std::string& name : test::conforming_methods) {
+    if (name.starts_with("del")) continue;  // dla without constraints
+    for (const char* model : {"quadratic-particle", "chaplygin-sleigh"}) {
+      const auto stepper = make_stepper(name, test::problem_of(model));
+      test::take(*stepper, 3);
+      const long before = allocations;
+      bool good = true;
+      for (int k = 0; k < 20; ++k) good = stepper->advance() && good;
+      EXPECT_EQ(allocations - before, 0) << name << " on " << model;
+      EXPECT_TRUE(good);
+    }
+  }
 }
 
 }  // namespace

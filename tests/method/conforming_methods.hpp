@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace rattleback::test {
+
+/// Every method that the conformance suite examines. A new one joins with a line.
+inline const std::vector<std::string> conforming_methods{
+    "dla:midpoint",
+    "dla:trapezoidal",
+    "dla:sym=0.25",
+    "dla:alpha=0",
+    "dla:alpha=0.3",
+    "dla:midpoint:order=4",
+    "dla:trapezoidal:order=4",
+    "dla:midpoint:order=6",
+    "dla:sym=0.25:order=6:stages=13",
+    "dla:midpoint:order=8",
+    "dla:midpoint:order=8:stages=21",
+    "dla:midpoint:order=10",
+    "del:midpoint",
+    "del:trapezoidal",
+    "del:alpha=0.3",
+    "del:midpoint:order=6",
+    "gni:midpoint",
+    "gni:trapezoidal",
+    "gni:midpoint:order=4",
+    "rk4",
+    "rk4-index0",
+};
+
+}  // namespace rattleback::test
