@@ -8,7 +8,7 @@ BUILD = $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 
 run: configure ## install what is missing, build the command, compare methods on a test problem, write a trajectory
 	cmake --build $(BUILD) --target rattleback rattleback_jit
-	$(BUILD)/rattleback compare quadratic-particle -m reference,rk4,rk4-index0 --step 0.2 --time 250
+	$(BUILD)/rattleback compare quadratic-particle -m reference,dla,dla:order=6,gni,rk4 --step 0.2 --time 250
 	$(BUILD)/rattleback run chaplygin-sleigh -o $(BUILD)/chaplygin-sleigh.h5 --force
 
 test: build ## install what is missing, build, run all tests
@@ -23,6 +23,7 @@ configure: install-packages
 bench: build ## compiled code against hand-written code as ratios, and how costs grow with the size of a model
 	$(BUILD)/kernel_benchmark
 	$(BUILD)/model_benchmark
+	$(BUILD)/work_precision
 
 sanitize: ## the tests under the address and undefined-behaviour sanitizers
 	$(MAKE) build PRESET=sanitize

@@ -20,7 +20,7 @@ namespace {
 struct Options {
   ProblemOptions problem;
   OutputOptions output;
-  std::vector<std::string> methods{"reference", "rk4"};
+  std::vector<std::string> methods{"reference", "dla", "rk4"};
 };
 
 struct Row {
@@ -115,9 +115,9 @@ void add_compare(CLI::App& app) {
       ->type_name("A,B,...")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->default_str("reference,rk4");
+      ->default_str("reference,dla,rk4");
   o->output.add_to(*command);
-  command->footer("Example:\n  rattleback compare quadratic-particle -m reference,rk4 --step 0.2 --time 250");
+  command->footer("Example:\n  rattleback compare quadratic-particle -m reference,dla,dla:order=6,rk4 --step 0.2 --time 250");
   command->callback([o] { compare_methods(*o); });
 }
 

@@ -44,13 +44,15 @@ int integer_option(const Options& options, const std::string& key, int otherwise
   return static_cast<int>(value);
 }
 
-std::string word_option(const Options& options, const std::string& key, const std::vector<std::string>& words) {
+/// Which of the words is given; the first if none is.
+std::size_t word_option(const Options& options, const std::string& key, std::span<const char* const> words) {
   const auto found = options.find(key);
-  if (found == options.end()) return words[0];
-  if (std::ranges::find(words, found->second) == words.end()) {
+  if (found == options.end()) return 0;
+  const auto word = std::ranges::find(words, found->second);
+  if (word == words.end()) {
     throw MethodError(fmt::format("{} must be one of {}, found '{}'", key, fmt::join(words, ", "), found->second));
   }
-  return found->second;
+  return static_cast<std::size_t>(word - words.begin());
 }
 
 double tolerance(const Options& options) {
@@ -75,12 +77,14 @@ Rule rule_option(const Options& options) {
   return rule;
 }
 
-const std::vector<std::string> starts{"momentum", "reference"};
-const std::vector<std::string> first_multipliers{"consistent", "zero", "thesis"};
+bool starts_from_reference(const Options& options) {
+  constexpr const char* starts[] = {"momentum", "reference"};
+  return word_option(options, "start", starts) == 1;
+}
 
 FirstMultiplier first_multiplier(const Options& options) {
-  const std::string word = word_option(options, "start", first_multipliers);
-  return static_cast<FirstMultiplier>(std::ranges::find(first_multipliers, word) - first_multipliers.begin());
+  constexpr const char* names[] = {"consistent", "zero", "thesis"};
+  return static_cast<FirstMultiplier>(word_option(options, "start", names));
 }
 
 /// Composes a method if that was asked for.
@@ -101,15 +105,13 @@ void check_order(const Options& options, const Rule& rule) {
 void check_variational(const Options& options) {
   check_order(options, rule_option(options));
   const int order = integer_option(options, "order", 2);
-  if (word_option(options, "start", starts) == "reference" && order > 2) {
+  if (starts_from_reference(options) && order > 2) {
     throw MethodError("a composition cannot start from two positions: leave start=reference or order away");
   }
 }
 
-const std::vector<std::string> rule_options{"midpoint", "trapezoidal", "alpha=0.5", "sym=0"};
-
 std::vector<std::string> with_rules(std::vector<std::string> others) {
-  others.insert(others.begin(), rule_options.begin(), rule_options.end());
+  others.insert(others.begin(), {"midpoint", "trapezoidal", "alpha=0.5", "sym=0"});
   return others;
 }
 
@@ -161,7 +163,7 @@ const std::vector<Entry>& entries() {
 }
 
 /// Names of Evensberget's thesis.
-const std::map<std::string, std::string, std::less<>> thesis_names{
+constexpr std::pair<std::string_view, std::string_view> thesis_names[] = {
     {"ld", "dla:midpoint"}, {"lds", "dla:trapezoidal"}, {"hd", "gni:midpoint"}, {"hds", "gni:trapezoidal"}};
 
 struct Request {
@@ -178,8 +180,8 @@ std::string suggestion(std::string_view found, const std::vector<std::string>& k
 Request read(std::string_view given) {
   std::string text(given);
   const std::size_t name_end = std::min(text.find(':'), text.size());
-  if (const auto alias = thesis_names.find(text.substr(0, name_end)); alias != thesis_names.end()) {
-    text.replace(0, name_end, alias->second);
+  for (const auto& [thesis_name, name] : thesis_names) {
+    if (given.substr(0, name_end) == thesis_name) text.replace(0, name_end, name);
   }
   std::vector<std::string> words;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -259,7 +261,9 @@ std::unique_ptr<Stepper> make_stepper(std::string_view name, const Problem& prob
   }
   const Method method = request.entry->derive(request.options, problem.system);
   const auto start = request.options.find("start");
-  if (start == request.options.end() || start->second != "reference") return make_one_step(method, problem);
+  if (problem.second_position || start == request.options.end() || start->second != "reference") {
+    return make_one_step(method, problem);
+  }
   Problem from_reference = problem;
   from_reference.second_position = ReferenceFlow(problem).at(problem.step).q;
   return make_one_step(method, from_reference);

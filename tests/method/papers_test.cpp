@@ -166,5 +166,54 @@ TEST(Papers, node_energy_of_compositions) {
   }
 }
 
+TEST(LongRuns, energy_and_constraint_do_not_drift) {
+  // The quadratic particle, h = 0.2, T = 10⁶: five million steps.
+  const Problem problem = problem_of("quadratic-particle", 0.2);
+  const auto stepper = make_stepper("dla:midpoint", problem);
+  constexpr int blocks = 500;
+  constexpr int steps_of_block = 10000;
+  std::vector<double> means;
+  double slip = 0.0;
+  double largest = 0.0;
+  for (int b = 0; b < blocks; ++b) {
+    double total = 0.0;
+    for (int k = 0; k < steps_of_block; ++k) {
+      ASSERT_TRUE(stepper->advance()) << stepper->failure();
+      const auto& [q, v] = stepper->node();
+      const double error = 0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + q[0] * q[0] + q[1] * q[1] - 1.5;
+      total += error;
+      largest = std::max(largest, std::abs(error));
+      slip = std::max(slip, std::abs(stepper->interval()->constraints[0]));
+    }
+    means.push_back(total / steps_of_block);
+  }
+  EXPECT_LT(slip, 1e-13);
+  EXPECT_LT(largest, 7e-3);
+  // The slope of the block means against the block number, and its standard error.
+  double mean = 0.0;
+  for (const double m : means) mean += m / blocks;
+  double sxx = 0.0;
+  double sxy = 0.0;
+  const double middle = 0.5 * (blocks - 1);
+  for (int b = 0; b < blocks; ++b) {
+    sxx += (b - middle) * (b - middle);
+    sxy += (b - middle) * (means[static_cast<std::size_t>(b)] - mean);
+  }
+  const double slope = sxy / sxx;
+  double rest = 0.0;
+  for (int b = 0; b < blocks; ++b) {
+    const double r = means[static_cast<std::size_t>(b)] - mean - slope * (b - middle);
+    rest += r * r;
+  }
+  const double standard_error = std::sqrt(rest / (blocks - 2) / sxx);
+  EXPECT_LT(std::abs(slope), 3.0 * standard_error);
+  EXPECT_LT(std::abs(slope) * blocks, 1e-6);
+
+  const auto runge_kutta = make_stepper("rk4", problem);
+  take(*runge_kutta, 500000);  // a tenth of the time: nearly all energy is lost
+  const auto& [q, v] = runge_kutta->node();
+  EXPECT_LT(0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + q[0] * q[0] + q[1] * q[1], 0.3);
+}
+
 }  // namespace
 }  // namespace rattleback

@@ -1,0 +1,682 @@
+// The methods and observers as users call them: names and options, two positions, observers, converge, applied forces,
+// and runs that fail on their way.
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <sstream>
+#include <vector>
+
+#include "command.hpp"
+
+namespace {
+
+using namespace rattleback::test;
+using nlohmann::json;
+
+constexpr int answer_is_no = 1;
+constexpr int wrong_request = 2;
+constexpr int numerics_failed = 3;
+
+struct Answer {
+  int status = -1;
+  std::string out = "";
+  std::string err = "";
+};
+
+/// A folder with the models of these tests, in which the command runs.
+class Bench {
+ public:
+  Bench() {
+    add("oscillator", "coordinates = ['x']\nlagrangian = \"0.5*x'^2 - 0.5*x^2\"\n[initial]\nq = [1]\nv = [0]\n");
+    add("damped",
+        "coordinates = ['x']\nlagrangian = \"0.5*x'^2 - 0.5*x^2\"\n[parameters]\nc = 0.2\n[forces]\nx = \"-c*x'\"\n"
+        "[initial]\nq = [1]\nv = [0]\n");
+    add("vanishing",  // at x = 0 the only constraint does
+        "coordinates = ['x', 'y', 'z']\nlagrangian = \"0.5*(x'^2 + y'^2 + z'^2)\"\nconstraints = [\"x*z' - x*y'\"]\n"
+        "[initial]\nq = [-1, 0, 0]\nv = [1, 0.5, 0.5]\n");
+    add("stiff",  // frequencies up to 900
+        "coordinates = ['x', 'y', 'z']\nlagrangian = \"0.5*(x'^2 + y'^2 + z'^2) - 1e5*(x^2 + y^2 - 1)^2\"\n"
+        "constraints = [\"z' - y*x'\"]\n[initial]\nq = [1, 0, 0]\nv = [1, 1, 0]\n");
+    add("explosion",  // x is infinite at t = 1.311
+        "coordinates = ['x']\nlagrangian = \"0.5*x'^2 + 0.25*x^4\"\n[initial]\nq = [1]\nv = [1]\n");
+    add("root",  // undefined for x < 0, where large steps of rk4 look
+        "coordinates = ['x']\nlagrangian = \"0.5*x'^2 + sqrt(x)\"\n[initial]\nq = [1]\nv = [-0.5]\n");
+  }
+
+  void add(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / (name + ".toml")) << text;
+  }
+
+  Answer operator()(const std::string& arguments) const {
+    const int status =
+        shell(in_folder() + std::string(RATTLEBACK_COMMAND) + " " + arguments + " >out.txt 2>err.txt").status;
+    return {status, content(folder_ / "out.txt"), content(folder_ / "err.txt")};
+  }
+  json document(const std::string& arguments) const {
+    const Answer a = (*this)(arguments + " --json");
+    EXPECT_EQ(a.status, 0) << arguments << "\n" << a.err;
+    return a.status == 0 ? json::parse(a.out) : json();
+  }
+  /// The cells of a CSV file, line by line.
+  std::vector<std::vector<std::string>> table(const std::string& name) const {
+    std::vector<std::vector<std::string>> rows;
+    std::istringstream text(content(folder_ / name));
+    for (std::string line; std::getline(text, line);) {
+      std::istringstream cells(line);
+      rows.emplace_back();
+      for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
+    }
+    return rows;
+  }
+  std::string in_folder() const { return "cd '" + folder_.path().string() + "' && "; }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+std::size_t column(const std::vector<std::string>& head, const std::string& label) {
+  const auto found = std::find(head.begin(), head.end(), label);
+  EXPECT_NE(found, head.end()) << label;
+  return static_cast<std::size_t>(found - head.begin());
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Names and options
+
+TEST(Methods, all_names_and_options_work) {
+  const Bench bench;
+  const json reference = bench.document("run quadratic-particle --step 0.05 --time 5");
+  const auto error = [&](const std::string& method, const std::string& model = "quadratic-particle") {
+    const json d = bench.document("run " + model + " -m " + method + " --step 0.05 --time 5");
+    if (d.is_null()) return 1.0;
+    EXPECT_EQ(d.at("method"), method);
+    double largest = 0.0;
+    if (model != "quadratic-particle") return std::abs(d.at("q").at(0).get<double>() - std::cos(5.0));
+    for (std::size_t i = 0; i < 3; ++i) {
+      largest = std::max(largest, std::abs(d.at("q").at(i).get<double>() - reference.at("q").at(i).get<double>()));
+    }
+    return largest;
+  };
+  for (const char* first : {"dla:alpha=0.3", "gni:alpha=0.3", "dla:alpha=0", "dla:alpha=1"}) {
+    EXPECT_GT(error(first), 1e-3) << first;
+    EXPECT_LT(error(first), 0.2) << first;
+  }
+  for (const char* second : {"dla",
+                             "dla:midpoint",
+                             "dla:trapezoidal",
+                             "dla:alpha=0.5",
+                             "dla:sym=0.25",
+                             "dla:sym=0.3",
+                             "dla:order=2",
+                             "dla:start=momentum",
+                             "dla:start=reference",
+                             "gni",
+                             "gni:midpoint",
+                             "gni:trapezoidal",
+                             "gni:sym=0.1",
+                             "gni:start=consistent",
+                             "gni:start=zero",
+                             "gni:trapezoidal:start=thesis",
+                             "ld",
+                             "lds",
+                             "hd",
+                             "hds"}) {
+    EXPECT_GT(error(second), 1e-5) << second;
+    EXPECT_LT(error(second), 5e-3) << second;
+  }
+  for (const char* fourth : {"dla:order=4", "dla:trapezoidal:order=4:stages=5", "dla:sym=0.3:order=4", "gni:order=4",
+                             "ld:order=4", "rk4", "rk4-index0"}) {
+    EXPECT_GT(error(fourth), 1e-9) << fourth;
+    EXPECT_LT(error(fourth), 1e-5) << fourth;
+  }
+  for (const char* sixth : {"dla:order=6", "dla:midpoint:order=6:stages=9", "dla:order=6:stages=13",
+                            "dla:trapezoidal:order=8", "dla:order=8:stages=21", "dla:order=10"}) {
+    EXPECT_LT(error(sixth), 1e-8) << sixth;
+  }
+  EXPECT_LT(error("reference:tolerance=1e-6:absolute=1e-9"), 1e-3);
+  EXPECT_GT(error("reference:tolerance=1e-6:absolute=1e-9"), 1e-12);
+  EXPECT_LT(error("del", "oscillator.toml"), 2e-3);
+  EXPECT_LT(error("del:trapezoidal:start=reference", "oscillator.toml"), 2e-3);
+  EXPECT_LT(error("del:sym=0.25:order=6", "oscillator.toml"), 1e-9);
+}
+
+TEST(Methods, names_of_the_thesis_mean_the_same) {
+  const Bench bench;
+  for (const auto& [alias, name] :
+       {std::pair{"ld", "dla:midpoint"}, std::pair{"lds", "dla:trapezoidal"}, std::pair{"hd", "gni:midpoint"},
+        std::pair{"hds", "gni:trapezoidal"}, std::pair{"hd:start=thesis", "gni:midpoint:start=thesis"}}) {
+    const auto run_of = [&](const std::string& method) {
+      return bench.document("run chaplygin-sleigh --step 0.12 --time 30 -m " + method);
+    };
+    const json a = run_of(alias);
+    const json b = run_of(name);
+    for (const char* key : {"q", "v", "energy", "constraint", "newton"}) EXPECT_EQ(a.at(key), b.at(key)) << alias;
+  }
+}
+
+TEST(Methods, text_and_json_tell_what_a_method_has_done) {
+  const Bench bench;
+  const std::string arguments = "run chaplygin-sleigh -m dla:midpoint --step 0.12 --time 30 --observe reversibility";
+  const json d = bench.document(arguments);
+  EXPECT_LT(d.at("energy").at("midpoints").at("min"), d.at("energy").at("midpoints").at("max"));
+  EXPECT_NEAR(d.at("energy").at("midpoints").at("max"), 0.0, 1e-3);
+  EXPECT_GE(d.at("newton").at("mean"), 1.0);
+  EXPECT_LT(d.at("newton").at("mean"), 5.0);
+  EXPECT_GE(d.at("newton").at("max"), d.at("newton").at("mean"));
+  EXPECT_LT(d.at("observed").at("reversibility_defect").at("max"), 1e-12);
+  EXPECT_EQ(d.at("outcome"), "finished");
+  EXPECT_FALSE(bench.document("run chaplygin-sleigh -m rk4 --steps 2").at("energy").contains("midpoints"));
+
+  const std::string text = bench(arguments).out;
+  for (const char* part : {"dla:midpoint, h = 0.12, 250 steps to t = 30", "  midpoints   energy in [",
+                           "  observed    reversibility_defect, largest ", " iterations each time, at most "}) {
+    EXPECT_TRUE(contains(text, part));
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Observers
+
+TEST(Observe, every_observer_has_columns_and_numbers) {
+  const Bench bench;
+  struct Observed {
+    const char* run;
+    const char* observer;
+    std::vector<std::string> labels;
+    double low;  ///< of the largest value
+    double high;
+  };
+  const std::vector<Observed> all{
+      {"quadratic-particle -m dla", "midpoint-energy", {"midpoint_energy"}, 1.49, 1.5},
+      {"rolling-disk -m dla", "discrete-constraint", {"discrete_constraint_1", "discrete_constraint_2"}, 0.0, 1e-12},
+      {"quadratic-particle -m gni", "discrete-constraint", {"discrete_constraint_1"}, 1e-4, 0.1},
+      {"rolling-disk -m gni", "node-constraint", {"node_constraint_1", "node_constraint_2"}, 0.0, 1e-12},
+      {"quadratic-particle -m rk4", "node-constraint", {"node_constraint_1"}, 1e-9, 1e-4},
+      {"rolling-disk -m dla", "impulses", {"impulse_1", "impulse_2"}, 0.01, 0.06},
+      {"rolling-disk -m reference", "constraint-forces", {"constraint_force_x", "constraint_force_y"}, 0.1, 0.6},
+      {"quadratic-particle -m dla", "momentum", {"momentum of translation of z"}, 0.7, 0.9},
+      {"chaplygin-sleigh-horizontal -m dla", "momentum-equation", {"momentum_equation"}, 0.0, 1e-12},
+      {"oscillator.toml -m del", "symplectic", {"symplectic_defect"}, 0.0, 1e-13},
+      {"rolling-disk -m dla:alpha=0.3", "symplectic", {"symplectic_defect"}, 0.0, 1e-13},
+      {"damped.toml -m rk4", "spectral-radius", {"spectral_radius"}, std::exp(-0.01) - 1e-6, std::exp(-0.01) + 1e-6},
+      {"rolling-disk -m dla:order=4", "reversibility", {"reversibility_defect"}, 0.0, 1e-12},
+      {"rolling-disk -m dla:alpha=0.3", "reversibility", {"reversibility_defect"}, 1e-4, 0.1},
+  };
+  for (const Observed& o : all) {
+    const std::string arguments =
+        std::string("run ") + o.run + " --step 0.1 --steps 50 --force -o a.csv --observe " + o.observer;
+    SCOPED_TRACE(arguments);
+    const json d = bench.document(arguments);
+    if (d.is_null()) continue;
+    const auto table = bench.table("a.csv");
+    ASSERT_EQ(table.size(), 52U);
+    for (const std::string& label : o.labels) {
+      const std::size_t k = column(table[0], label);
+      double largest = 0.0;
+      for (std::size_t row = 2; row < table.size(); ++row) {  // there is no step before the first node
+        ASSERT_EQ(table[row].size(), table[0].size());
+        const double value = std::stod(table[row][k]);
+        EXPECT_TRUE(std::isfinite(value)) << "row " << row;
+        largest = std::max(largest, std::abs(value));
+      }
+      const double reported = d.at("observed").at(label).at("max");
+      EXPECT_GE(reported, largest);
+      EXPECT_GE(reported, o.low);
+      EXPECT_LE(reported, o.high);
+    }
+  }
+}
+
+TEST(Observe, a_run_is_resumed_only_with_the_same_observers) {
+  const Bench bench;
+  const std::string long_run = "run quadratic-particle -m dla --steps 2000000000 --every 1000000 --quiet -o a.csv";
+  shell(bench.in_folder() + RATTLEBACK_COMMAND + " " + long_run +
+        " --observe momentum,reversibility >out.txt 2>&1 & pid=$!\n"
+        "for i in $(seq 3000); do [ -e a.csv.checkpoint ] && break; sleep 0.01; done\nkill -9 $pid; wait $pid");
+  for (const auto& [observers, now] :
+       {std::pair{"", "now it is nothing"}, std::pair{" --observe momentum", "now it is momentum"},
+        std::pair{" --observe reversibility,momentum", "now it is reversibility, momentum"}}) {
+    const Answer a = bench(long_run + " --resume" + observers);
+    EXPECT_EQ(a.status, wrong_request);
+    for (const char* part : {"a.csv.checkpoint belongs to another run", "its list of observers was momentum", now,
+                             "use the same options", "--force"}) {
+      EXPECT_TRUE(contains(a.err, part));
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Two positions
+
+TEST(TwoPositions, those_of_the_reference_reproduce_start_reference) {
+  const Bench bench;
+  const json first = bench.document("run quadratic-particle -m reference --step 0.1 --steps 1").at("q");
+  const std::string q1 = first.at(0).dump() + "," + first.at(1).dump() + "," + first.at(2).dump();
+  const auto end = [&](const std::string& rest) {
+    return bench.document("run quadratic-particle --step 0.1 --steps 50 -m dla:midpoint" + rest);
+  };
+  const json given = end(" --q1 " + q1);
+  const json asked = end(":start=reference");
+  const json plain = end("");
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(given.at("q").at(i), asked.at("q").at(i), 1e-12);
+    EXPECT_NEAR(given.at("v").at(i), asked.at("v").at(i), 1e-12);
+  }
+  EXPECT_GT(std::abs(given.at("q").at(2).get<double>() - plain.at("q").at(2).get<double>()), 1e-4);
+
+  ASSERT_EQ(bench("run quadratic-particle --step 0.1 --steps 3 -m dla -o a.csv --q1 " + q1).status, 0);
+  const auto table = bench.table("a.csv");
+  ASSERT_EQ(table.size(), 5U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(std::stod(table[2][1 + i]), first.at(i), 1e-15) << "q1 itself";
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// converge
+
+TEST(Converge, measures_the_orders) {
+  const Bench bench;
+  const json d = bench.document("converge quadratic-particle -m dla:midpoint,rk4 --time 5 --count 8");
+  EXPECT_EQ(d.at("model"), "quadratic-particle");
+  EXPECT_EQ(d.at("time"), 5.0);
+  EXPECT_NEAR(d.at("reference").at("q").at(1), std::sin(5.0 * std::sqrt(2.0)) / std::sqrt(2.0), 1e-11);
+  EXPECT_EQ(d.at("reference").at("v").size(), 3U);
+  ASSERT_EQ(d.at("methods").size(), 2U);
+  const double orders[]{2.0, 4.0};
+  for (std::size_t k = 0; k < 2; ++k) {
+    const json& m = d.at("methods").at(k);
+    EXPECT_EQ(m.at("method"), k == 0 ? "dla:midpoint" : "rk4");
+    EXPECT_EQ(m.at("expected_order"), orders[k]);
+    EXPECT_NEAR(m.at("order"), orders[k], 0.05);
+    ASSERT_EQ(m.at("points").size(), 8U);
+    EXPECT_EQ(m.at("points").front().at("steps"), 19);
+    EXPECT_EQ(m.at("points").back().at("steps"), 999);
+    EXPECT_TRUE(m.at("points").back().at("fitted"));
+    double last = 1e300;
+    for (const json& p : m.at("points")) {
+      EXPECT_NEAR(p.at("step").get<double>() * p.at("steps").get<double>(), 5.0, 1e-12);
+      EXPECT_EQ(p.at("outcome"), "finished");
+      EXPECT_LT(p.at("error"), last);
+      last = p.at("error");
+      for (const char* key : {"energy_error", "newton", "seconds"}) EXPECT_TRUE(p.at(key).is_number()) << key;
+    }
+  }
+  const std::string text = bench("converge quadratic-particle -m dla:midpoint --time 5 --count 4").out;
+  for (const char* part : {"errors at t = 5 against the reference", "dla:midpoint\n", "energy error", "  order 2.0",
+                           "(over the steps marked *), 2 expected"}) {
+    EXPECT_TRUE(contains(text, part));
+  }
+}
+
+TEST(Converge, check_answers_by_the_exit_status) {
+  const Bench bench;
+  const Answer yes = bench(
+      "converge quadratic-particle --time 5 --check --quiet -m "
+      "dla:midpoint,dla:trapezoidal,dla:alpha=0.3,dla:sym=0.3,gni:start=thesis,rk4,dla:order=4,dla:order=6,ld");
+  EXPECT_EQ(yes.status, 0) << yes.err;
+  EXPECT_EQ(yes.out + yes.err, "");
+  const Answer forced = bench("converge damped.toml -m dla,del,gni,rk4,dla:order=4 --time 10 --check --quiet");
+  EXPECT_EQ(forced.status, 0) << forced.err;
+
+  const Answer no = bench("converge quadratic-particle -m dla,rk4 --time 20 --from 2 --to 6 --count 5 --check --quiet");
+  EXPECT_EQ(no.status, answer_is_no) << "steps of 4 and more";
+  EXPECT_TRUE(contains(no.err, "not within 0.2 of the promised order"));
+  EXPECT_TRUE(contains(no.err, "rk4"));
+}
+
+TEST(Converge, check_does_not_claim_what_was_not_measured) {
+  const Bench bench;
+  // Promises no order; all of its errors are round-off. Neither is "not within 0.2 of the promised order".
+  for (const char* method : {"reference", "dla:order=10"}) {
+    const Answer a = bench(std::string("converge quadratic-particle --time 5 --check -m ") + method);
+    EXPECT_EQ(a.status, answer_is_no) << a.err;
+    EXPECT_FALSE(contains(a.err, "not within 0.2 of the promised order")) << method;
+    EXPECT_TRUE(contains(a.out, "not measurable"));
+    EXPECT_FALSE(contains(a.out, "nan")) << "errors of zero have no order";
+  }
+}
+
+TEST(Converge, a_failure_at_large_steps_does_not_end_it) {
+  const Bench bench;
+  const std::string arguments = "converge root.toml -m rk4,dla --time 8 --from 2 --to 200 --count 5";
+  const Answer text = bench(arguments);
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_TRUE(contains(text.out, "           8          1  failed\n"));
+  const json d = bench.document(arguments);
+  ASSERT_EQ(d.at("methods").size(), 2U);
+  const json& rk4 = d.at("methods").at(0);
+  EXPECT_EQ(rk4.at("points").at(0).at("outcome"), "failed");
+  EXPECT_FALSE(rk4.at("points").at(0).at("fitted"));
+  EXPECT_FALSE(rk4.at("points").at(0).at("error").is_number()) << "where it failed is not the end: no error is known";
+  EXPECT_NEAR(rk4.at("order"), 4.0, 0.1);
+  EXPECT_NEAR(d.at("methods").at(1).at("order"), 2.0, 0.1);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Applied forces
+
+TEST(Forces, a_damped_oscillator_follows_its_solution) {
+  const Bench bench;
+  for (const double c : {0.2, 1.0}) {
+    const double t = 10.0;
+    const double decay = 0.5 * c;
+    const double frequency = std::sqrt(1.0 - decay * decay);
+    const double x = std::exp(-decay * t) * (std::cos(frequency * t) + decay / frequency * std::sin(frequency * t));
+    const double v = -std::exp(-decay * t) / frequency * std::sin(frequency * t);
+    for (const auto& [method, tolerance] :
+         {std::pair{"dla:midpoint", 1e-4}, std::pair{"dla:trapezoidal", 1e-4}, std::pair{"del", 1e-4},
+          std::pair{"gni", 1e-4}, std::pair{"dla:order=4", 1e-8}, std::pair{"rk4", 1e-8}, std::pair{"rk4-index0", 1e-8},
+          std::pair{"reference", 1e-12}}) {
+      const json d =
+          bench.document("run damped.toml --step 0.01 --time 10 --set c=" + std::to_string(c) + " -m " + method);
+      EXPECT_NEAR(d.at("q").at(0), x, tolerance) << method;
+      EXPECT_NEAR(d.at("v").at(0), v, tolerance) << method;
+      EXPECT_NEAR(d.at("energy").at("final"), 0.5 * (x * x + v * v), tolerance) << method;
+    }
+  }
+}
+
+TEST(Forces, are_shown_and_their_work_is_mentioned) {
+  const Bench bench;
+  const std::string text = bench("show damped.toml").out;
+  for (const char* part : {"Applied forces\n  F_x = -c*x'", "applied forces do work", "not conserved in general"}) {
+    EXPECT_TRUE(contains(text, part));
+  }
+  EXPECT_EQ(bench.document("show damped.toml").at("applied_forces"), json({"-c*x'"}));
+  EXPECT_TRUE(contains(bench("show damped.toml --latex").out, "F_{x} &= -c \\dot{x}"));
+  EXPECT_TRUE(contains(bench("run damped.toml -m dla --step 0.1 --steps 10").out, "(applied forces do work)"));
+  EXPECT_FALSE(contains(bench("run oscillator.toml -m dla --step 0.1 --steps 10").out, "applied forces"));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Wrong requests
+
+struct WrongRequest {
+  std::string label;
+  std::string arguments;
+  std::vector<std::string> says;
+  std::vector<std::string> never = {};
+  std::string model = "";  ///< what stands in m.toml, if anything
+};
+
+void PrintTo(const WrongRequest& wrong, std::ostream* out) { *out << wrong.label; }
+
+std::string with(const std::string& method) { return "run quadratic-particle --step 0.1 --steps 3 -m " + method; }
+
+std::string observing(const std::string& run, const std::string& observers) {
+  return "run " + run + " --step 0.1 --steps 3 -o a.csv --observe " + observers;
+}
+
+std::string forced(const std::string& forces) {
+  return "coordinates = ['x']\nlagrangian = \"0.5*x'^2\"\n[parameters]\nc = 1\n[forces]\n" + forces +
+         "\n[initial]\nq = [1]\n";
+}
+
+class WrongRequests : public testing::TestWithParam<WrongRequest> {};
+
+TEST_P(WrongRequests, get_status_2_and_the_reason) {
+  const WrongRequest& wrong = GetParam();
+  const Bench bench;
+  if (!wrong.model.empty()) bench.add("m", wrong.model);
+  const Answer a = bench(wrong.arguments);
+  SCOPED_TRACE(wrong.arguments + "\n" + a.err);
+  EXPECT_EQ(a.status, wrong_request);
+  EXPECT_EQ(a.out, "") << "standard output is for answers";
+  EXPECT_TRUE(a.err.starts_with("rattleback: "));
+  for (const std::string& part : wrong.says) EXPECT_TRUE(contains(a.err, part));
+  for (const std::string& part : wrong.never) EXPECT_FALSE(contains(a.err, part)) << "misleading: " << part;
+  EXPECT_TRUE(bench.table("a.csv").empty()) << "nothing was begun";
+}
+
+const std::vector<WrongRequest> options_of_methods{
+    {"odd_order", with("dla:order=3"), {"order must be 2, 4, 6, 8 or 10", "found 3"}},
+    {"order_beyond", with("dla:order=12"), {"order must be 2, 4, 6, 8 or 10", "found 12"}},
+    {"order_no_integer", with("dla:order=4.5"), {"order must be an integer", "4.5"}},
+    {"order_no_number", with("dla:order=high"), {"order must be", "'high'"}},
+    {"order_without_symmetry", with("dla:order=6:alpha=0.3"), {"order needs a symmetric rule", "alpha has order 1"}},
+    {"unknown_stages", with("dla:order=6:stages=10"), {"order 6 with 10 stages", "there are those with 9, 13"}},
+    {"stages_without_order", with("dla:stages=5"), {"stages"}, {"order must be 2, 4, 6, 8 or 10, found 2"}},
+    {"alpha_too_large", with("dla:alpha=2"), {"alpha must be a number between 0 and 1", "found '2'"}},
+    {"sym_negative", with("gni:sym=-0.1"), {"sym must be a number between 0 and 1", "found '-0.1'"}},
+    {"two_rules", with("dla:midpoint:trapezoidal"), {"midpoint and trapezoidal are two rules", "give one"}},
+    {"two_rules_by_a_name", with("ld:alpha=0.3"), {"midpoint and alpha are two rules"}},
+    {"value_for_a_flag", with("dla:midpoint=1"), {"midpoint takes no value", "'midpoint=1'"}},
+    {"alpha_without_value", with("dla:alpha"), {"alpha needs a value", "alpha=..."}},
+    {"option_twice", with("dla:order=4:order=6"), {"the option order is given twice"}},
+    {"unknown_start", with("dla:start=nonsense"), {"start must be one of momentum, reference", "'nonsense'"}},
+    {"start_of_another_method", with("gni:start=momentum"), {"start must be one of consistent, zero, thesis"}},
+    {"gni_of_order_6", with("gni:order=6"), {"gni to 4, not further", "dla has orders up to 10"}},
+    {"misspelt_option", with("dla:oder=4"), {"the method dla has no option 'oder'", "did you mean 'order'?"}},
+    {"unknown_option", with("gni:stages=5"), {"gni has no option 'stages'", "there are midpoint, trapezoidal"}},
+    {"start_and_order", with("dla:start=reference:order=4"), {"a composition cannot start from two positions"}},
+    {"del_with_constraints", with("del"), {"del is for systems without constraints", "dla"}},
+    {"gni_with_holonomic", "run cart-pendulum -m gni", {"gni takes velocity constraints only", "holonomic", "dla"}},
+};
+const std::vector<WrongRequest> observers{
+    {"unknown", observing("rolling-disk -m dla", "entropy"), {"no observer 'entropy'", "there are midpoint-energy"}},
+    {"misspelt",
+     observing("rolling-disk -m dla", "momentums"),
+     {"no observer 'momentums'", "did you mean 'momentum'?"}},
+    {"twice", observing("rolling-disk -m dla", "impulses,impulses"), {"--observe has impulses twice"}},
+    {"twice_apart", observing("rolling-disk -m dla", "impulses --observe impulses"), {"impulses twice"}},
+    {"nothing_between_nodes", observing("rolling-disk -m rk4", "midpoint-energy"), {"rk4 knows nothing between"}},
+    {"no_one_step_method", observing("rolling-disk -m reference", "reversibility"), {"reference is not a one-step"}},
+    {"no_constraints", observing("oscillator.toml -m dla", "node-constraint"), {"this system has no constraints"}},
+    {"no_constraint_force", observing("oscillator.toml", "constraint-forces"), {"this system has no constraints"}},
+    {"no_velocity_constraints",
+     observing("oscillator.toml -m dla", "discrete-constraint"),
+     {"no velocity constraints"}},
+    {"no_multipliers", observing("rolling-disk -m rk4", "impulses"), {"rk4 has no discrete multipliers"}},
+    {"no_symmetry", observing("oscillator.toml -m del", "momentum"), {"the model declares no symmetry"}},
+    {"no_momenta", observing("rolling-disk -m rk4", "momentum-equation"), {"has velocities, not momenta"}},
+    {"no_symplectic_form", observing("rolling-disk -m gni", "symplectic"), {"the state of the method is not (q, p)"}},
+    {"forces_and_symplectic", observing("damped.toml -m dla", "symplectic"), {"applied forces change"}},
+    // Of a composition these are unknown, not zero.
+    {"energy_of_a_composition", observing("rolling-disk -m dla:order=4", "midpoint-energy"), {"cannot be observed"}},
+    {"impulses_of_a_composition", observing("rolling-disk -m dla:order=4", "impulses"), {"cannot be observed"}},
+};
+const std::vector<WrongRequest> two_positions{
+    {"too_few", with("dla --q1 1,2"), {"--q1 has 2 entries, expected 3", "one for each of x, y, z"}},
+    {"no_number", with("dla --q1 1,a,3"), {"--q1:1:3", "unknown name 'a'"}},
+    {"of_gni", with("gni --q1 1,0.1,0"), {"cannot start from two positions", "plain del and dla can"}},
+    {"of_rk4", with("rk4 --q1 1,0.1,0"), {"cannot start from two positions"}},
+    {"of_a_composition", with("dla:order=4 --q1 1,0.1,0"), {"cannot start from two positions"}},
+    {"of_the_reference", with("reference --q1 1,0.1,0"), {"cannot start from two positions"}},
+    {"and_start_reference", with("dla:start=reference --q1 1,0.1,0"), {"--q1", "start=reference"}},
+    {"off_a_holonomic_constraint",
+     "run cart-pendulum -m dla --step 0.01 --steps 3 --q1 0.005,0,0.004,0.006,0.5,-1",
+     {"--q1", "holonomic"}},
+};
+const std::vector<WrongRequest> convergence{
+    {"from_1", "converge quadratic-particle --from 1", {"--from and --to", "at least 2", "found 1 and 1000"}},
+    {"from_0", "converge quadratic-particle --from 0", {"--from must be positive", "found 0"}},
+    {"to_below_from", "converge quadratic-particle --from 100 --to 50", {"increasing", "found 100 and 50"}},
+    {"to_no_number", "converge quadratic-particle --to many", {"--to", "'many'", "must be a number"}},
+    {"count_2", "converge quadratic-particle --count 2", {"--count must be between 3 and 1000", "found 2"}},
+    {"count_fraction", "converge quadratic-particle --count 3.5", {"--count must be an integer", "3.5"}},
+    {"step", "converge quadratic-particle --step 0.1", {"'converge' has no option '--step'"}},
+    {"method", "converge quadratic-particle -m dla,rk5", {"there is no method 'rk5'", "did you mean 'rk4'?"}},
+    {"option", "converge quadratic-particle -m dla:order=3,rk4", {"order must be 2, 4, 6, 8 or 10"}},
+    // As compare does: before anything is measured.
+    {"unsuitable_method", "converge cart-pendulum --time 1 -m dla,gni", {"gni takes velocity constraints only"}},
+};
+const std::vector<WrongRequest> forces{
+    {"on_no_coordinate",
+     "show m.toml",
+     {"m.toml:6:1: unknown key 'y' in [forces]", "the keys are x"},
+     {},
+     forced("y = '-c*x'")},
+    {"unknown_symbol",
+     "show m.toml",
+     {"m.toml:6:7: unknown name 'b'", "[parameters]", "-b*x'"},
+     {},
+     forced("x = \"-b*x'\"")},
+    {"acceleration", "show m.toml", {"m.toml:6:9: 'x'''", "only first derivatives"}, {}, forced("x = \"-c*x''\"")},
+    {"number", "show m.toml", {"m.toml:6:5: the applied force on x must be a text in quotes"}, {}, forced("x = 3")},
+    {"no_section",
+     "show m.toml",
+     {"forces must be a table", "[forces]"},
+     {},
+     "forces = 3\n" + forced("").substr(0, 47)},
+    {"misspelt",
+     "show m.toml",
+     {"unknown key 'force'", "did you mean 'forces'?"},
+     {},
+     "force = 3\n" + forced("").substr(0, 47)},
+};
+
+std::string label_of(const testing::TestParamInfo<WrongRequest>& info) { return info.param.label; }
+INSTANTIATE_TEST_SUITE_P(Method, WrongRequests, testing::ValuesIn(options_of_methods), label_of);
+INSTANTIATE_TEST_SUITE_P(Observe, WrongRequests, testing::ValuesIn(observers), label_of);
+INSTANTIATE_TEST_SUITE_P(TwoPositions, WrongRequests, testing::ValuesIn(two_positions), label_of);
+INSTANTIATE_TEST_SUITE_P(Converge, WrongRequests, testing::ValuesIn(convergence), label_of);
+INSTANTIATE_TEST_SUITE_P(Forces, WrongRequests, testing::ValuesIn(forces), label_of);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Runs that fail on their way
+
+struct Failing {
+  std::string label;
+  std::string model;
+  std::string method;
+  double step;
+  std::vector<std::string> says;  ///< the equation, what is wrong with it, and what may help
+  double earliest = 0.0;          ///< the last good node lies between these times
+  double latest = 1e9;
+};
+
+void PrintTo(const Failing& failing, std::ostream* out) { *out << failing.label; }
+
+class Failures : public testing::TestWithParam<Failing> {};
+
+TEST_P(Failures, say_where_why_and_what_may_help_and_keep_all_rows) {
+  const Failing& f = GetParam();
+  const Bench bench;
+  const std::string h = json(f.step).dump();
+  const std::string arguments = "run " + f.model + ".toml -m " + f.method + " --step " + h + " --steps 5000 -o a.csv";
+  const Answer a = bench(arguments + " --json");
+  SCOPED_TRACE(arguments + "\n" + a.err);
+  ASSERT_EQ(a.status, numerics_failed);
+  const json d = json::parse(a.out);
+  const std::int64_t steps = d.at("steps");
+  const double time = static_cast<double>(steps) * f.step;
+  EXPECT_EQ(d.at("outcome"), "failed");
+  EXPECT_GE(time, f.earliest - 1e-9);
+  EXPECT_LE(time, f.latest + 1e-9);
+
+  std::vector<std::string> parts = f.says;
+  parts.push_back("rattleback: " + f.model + ": the run failed in step " + std::to_string(steps + 1) + " of 5000");
+  parts.insert(parts.end(), {"from t = ", "with h = " + h + ":", "Everything up to there is in a.csv."});
+  for (const std::string& part : parts) EXPECT_TRUE(contains(a.err, part));
+  EXPECT_TRUE(contains(a.err, d.at("failure").get<std::string>()));
+  EXPECT_FALSE(contains(a.err, "equation 0")) << "constraints and stages are counted from 1";
+
+  const auto table = bench.table("a.csv");
+  ASSERT_EQ(table.size(), static_cast<std::size_t>(steps) + 2) << "a head, the start, and every step that was taken";
+  EXPECT_NEAR(std::stod(table.back()[0]), time, 1e-9);
+  EXPECT_EQ(std::stod(table.back()[1]), d.at("q").at(0).get<double>());
+  for (const auto& row : table) EXPECT_EQ(row.size(), table[0].size());
+  EXPECT_TRUE(contains(bench(arguments + " --force").out, std::to_string(steps) + " steps to t = "));
+}
+
+const std::string rank_advice = "constraints may lose their rank";
+const std::vector<Failing> failing_runs{
+    {"dla_at_a_vanishing_constraint",
+     "vanishing",
+     "dla:midpoint",
+     0.25,
+     {"singular at ", "(0 = ", "p(y)", rank_advice, "with another step"},
+     0.75,
+     0.75},
+    {"gni_at_a_vanishing_constraint",
+     "vanishing",
+     "gni:midpoint",
+     0.25,
+     {"the momentum of y", "singular at ", "(0 = ", rank_advice, "with another step"},
+     0.75,
+     0.75},
+    {"rk4_at_a_vanishing_constraint",
+     "vanishing --q0 -0.25,0,0",
+     "rk4",
+     0.25,
+     {"stage 4", "singular at ", "(0 = ", rank_advice, "with another step"},
+     0.0,
+     0.0},
+    {"composition_at_a_vanishing_constraint",
+     "vanishing",
+     "dla:midpoint:order=4",
+     0.25,
+     {"stage 2 of 5", "discrete equation of motion of y", "singular at ", "(0 = ", rank_advice},
+     0.0,
+     0.0},
+    {"dla_with_a_stiff_potential",
+     "stiff",
+     "dla:midpoint",
+     2.0,
+     {"not converged at ", "(0 = ", "residual", "a smaller step"}},
+    {"gni_with_a_stiff_potential",
+     "stiff",
+     "gni:midpoint",
+     2.0,
+     {"not converged at ", "(0 = ", "residual", "a smaller step"}},
+    {"composition_with_a_stiff_potential",
+     "stiff",
+     "dla:midpoint:order=4",
+     2.0,
+     {"stage ", " of 5: ", "not converged at ", "(0 = ", "residual", "a smaller step"}},
+    {"rk4_with_a_stiff_potential",
+     "stiff",
+     "rk4",
+     0.1,
+     {"equation of motion of ", "not finite at ", "(0 = ", "a smaller step may help"}},
+    {"dla_to_infinity",
+     "explosion",
+     "dla:midpoint",
+     0.1,
+     {"the discrete equation of motion of x", "not converged at ", "(0 = p(x)", "a smaller step"},
+     1.0,
+     1.6},
+    {"gni_to_infinity",
+     "explosion",
+     "gni:midpoint",
+     0.1,
+     {"the discrete equation of motion of x", "not converged at ", "(0 = p(x)", "a smaller step"},
+     1.0,
+     1.6},
+    {"composition_to_infinity",
+     "explosion",
+     "dla:midpoint:order=4",
+     0.1,
+     {" of 5: the discrete equation of motion of x", "(0 = p(x)", "a smaller step"},
+     1.0,
+     1.6},
+    {"rk4_to_infinity",
+     "explosion",
+     "rk4",
+     0.1,
+     {"the equation of motion of x in stage ", "not finite at ", "a smaller step may help", "motion itself"},
+     1.0,
+     1.8},
+    {"reference_to_infinity",
+     "explosion",
+     "reference",
+     0.1,
+     {"ends at t = 1.31", "the motion may reach a singularity"},
+     1.3,
+     1.3},
+};
+INSTANTIATE_TEST_SUITE_P(Run, Failures, testing::ValuesIn(failing_runs),
+                         [](const auto& info) { return info.param.label; });
+
+TEST(Failures, the_advice_helps) {
+  const Bench bench;
+  for (const char* method : {"dla:midpoint", "gni:midpoint", "dla:midpoint:order=4", "rk4"}) {
+    const Answer stiff = bench(std::string("run stiff.toml --step 0.001 --steps 1000 --quiet -m ") + method);
+    EXPECT_EQ(stiff.status, 0) << stiff.err;
+    const Answer beside = bench(std::string("run vanishing.toml --step 0.3 --steps 10 --quiet -m ") + method);
+    EXPECT_EQ(beside.status, 0) << beside.err;
+  }
+}
+
+}  // namespace
