@@ -117,7 +117,8 @@ void add_compare(CLI::App& app) {
       ->allow_extra_args(false)
       ->default_str("reference,dla,rk4");
   o->output.add_to(*command);
-  command->footer("Example:\n  rattleback compare quadratic-particle -m reference,dla,dla:order=6,rk4 --step 0.2 --time 250");
+  command->footer(
+      "Example:\n  rattleback compare quadratic-particle -m reference,dla,dla:order=6,rk4 --step 0.2 --time 250");
   command->callback([o] { compare_methods(*o); });
 }
 

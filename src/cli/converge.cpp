@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -31,8 +32,12 @@ struct Options {
   bool check = false;
 };
 
-bool missed(const Convergence& c) {
-  return !c.expected_order || !c.measured_order || std::abs(*c.measured_order - *c.expected_order) > order_tolerance;
+/// Why a method does not pass the check; empty if it does.
+std::string complaint(const Convergence& c) {
+  if (!c.expected_order) return "promises no order";
+  if (!c.measured_order) return fmt::format("order {} was promised and could not be measured", *c.expected_order);
+  if (std::abs(*c.measured_order - *c.expected_order) <= order_tolerance) return "";
+  return fmt::format("order {} was promised, {:.3f} was measured", *c.expected_order, *c.measured_order);
 }
 
 void print(const Convergence& c) {
@@ -46,7 +51,9 @@ void print(const Convergence& c) {
       continue;
     }
     const std::string order =
-        last == nullptr ? "" : fmt::format("{:.2f}", std::log(p.error / last->error) / std::log(p.step / last->step));
+        last == nullptr || last->error == 0.0 || p.error == 0.0
+            ? ""
+            : fmt::format("{:.2f}", std::log(p.error / last->error) / std::log(p.step / last->step));
     fmt::print("  {:>10.5g}  {:>9}  {:>11.3e}  {:>6}  {:>12.3e}  {:>7}  {:>11.4g}{}\n", p.step, p.steps, p.error, order,
                p.energy_error, p.newton > 0.0 ? fmt::format("{:.2f}", p.newton) : "-", 1e3 * p.seconds,
                p.fitted ? " *" : "");
@@ -93,7 +100,20 @@ void converge(const Options& o) {
   const Request request = make_request(o.problem, /*one_step=*/true);
   const double time = request.problem.step;
   print_notes(request.notes, o.output);
-  const State reference = ReferenceFlow(request.problem).at(time);
+  const std::vector<std::int64_t> counts = step_counts(fewest, most, static_cast<int>(count));
+  if (counts.size() < 3) {
+    throw Failure(ExitStatus::wrong_request,
+                  fmt::format("between --from {} and --to {} there are fewer than three different numbers of steps",
+                              fewest, most));
+  }
+  for (const std::string& method : o.methods) {  // before time is spent on the others
+    Problem coarsest = request.problem;
+    coarsest.step = time / static_cast<double>(counts.front());
+    make_stepper(method, coarsest);
+  }
+  const double scale = size_of_positions(request.problem.start, request.problem.start);
+  const double tolerance = ReferenceFlow::default_tolerance;
+  const State reference = ReferenceFlow(request.problem, tolerance, tolerance * std::min(1.0, scale)).at(time);
   const InterruptGuard guard;
   std::vector<Convergence> results;
   if (o.output.talks()) {
@@ -102,8 +122,7 @@ void converge(const Options& o) {
   }
   for (const std::string& method : o.methods) {
     ProgressBar bar(method, o.output.talks());
-    results.push_back(measure_convergence(method, request.problem, time,
-                                          step_counts(fewest, most, static_cast<int>(count)), reference, &guard.flag(),
+    results.push_back(measure_convergence(method, request.problem, time, counts, reference, &guard.flag(),
                                           [&](const Progress& p) { bar(p); }));
     if (guard.flag()) throw Failure(ExitStatus::interrupted, "interrupted");
     if (o.output.talks()) print(results.back());
@@ -119,11 +138,10 @@ void converge(const Options& o) {
   if (!o.check) return;
   std::string failures;
   for (const Convergence& c : results) {
-    if (missed(c)) failures += "\n  " + c.method;
+    if (const std::string why = complaint(c); !why.empty()) failures += fmt::format("\n  {}: {}", c.method, why);
   }
   if (!failures.empty()) {
-    throw Failure(ExitStatus::answer_is_no,
-                  fmt::format("not within {} of the promised order:{}", order_tolerance, failures));
+    throw Failure(ExitStatus::answer_is_no, "not every method has the order it promises:" + failures);
   }
 }
 

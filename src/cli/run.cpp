@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -100,7 +101,9 @@ void print(const RunResult& r, const Request& request, const Options& o, const O
   std::size_t k_observed = 0;
   for (const auto& observer : observers) {
     for (const std::string& label : observer->quantity().labels) {
-      fmt::print("  observed    {}, largest {:.3g}\n", label, s.max_observed[k_observed++]);
+      const double largest = s.max_observed[k_observed++];
+      fmt::print("  observed    {}, {}\n", label,
+                 std::isnan(largest) ? std::string("nothing to see") : fmt::format("largest {:.3g}", largest));
     }
   }
   if (const auto error = exact_error(r, request)) fmt::print("  exact       q differs by {:.3g} at the end\n", *error);
@@ -192,13 +195,14 @@ void add_run(CLI::App& app) {
   command->add_flag("--resume", o->resume, "Continues an interrupted run from the checkpoint beside its file");
   command->add_flag("--force", o->force, "Starts anew even if an unfinished run is in the file");
   o->output.add_to(*command);
+  list += "\n  ld, lds, hd and hds stand for dla:midpoint, dla:trapezoidal, gni:midpoint and gni:trapezoidal";
   list += "\n\nObservers:";
   for (const ObserverInfo& info : observers()) list += fmt::format("\n  {:<19} {}", info.name, info.summary);
   command->footer(
       "Methods:" + list +
       "\n\nWithout --step, --time, --q0 and --v0 those of the model are taken.\n"
       "Example:\n  rattleback run chaplygin-sleigh -m dla:midpoint:order=4 --step 0.12 --time 30 -o sleigh.h5\n"
-      "  rattleback run rolling-disk -m dla:trapezoidal --observe momentum-equation,symplectic");
+      "  rattleback run snakeboard -m dla:trapezoidal --observe momentum-equation,symplectic");
   command->callback([o] { run_model(*o); });
 }
 

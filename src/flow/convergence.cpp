@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "rattleback/method/registry.hpp"
 
@@ -27,7 +28,8 @@ ConvergencePoint measure(Stepper& stepper, const Problem& problem, const RunOpti
     stepper.restore(start);
     const RunResult result = run(stepper, problem, options);
     point.outcome = result.outcome;
-    point.error = distance(result.node.q, reference.q);
+    const bool finished = result.outcome == RunOutcome::finished;
+    point.error = finished ? distance(result.node.q, reference.q) : std::numeric_limits<double>::quiet_NaN();
     point.energy_error = result.statistics.max_energy_error;
     point.newton = result.newton.mean();
     const double seconds = result.statistics.seconds;
@@ -38,6 +40,13 @@ ConvergencePoint measure(Stepper& stepper, const Problem& problem, const RunOpti
 }
 
 }  // namespace
+
+double size_of_positions(const State& start, const State& end) {
+  double scale = 0.0;
+  for (const double q : start.q) scale = std::max(scale, std::abs(q));
+  for (const double q : end.q) scale = std::max(scale, std::abs(q));
+  return scale > 0.0 ? scale : 1.0;
+}
 
 std::vector<std::int64_t> step_counts(std::int64_t fewest, std::int64_t most, int count) {
   std::vector<std::int64_t> counts;
@@ -87,9 +96,7 @@ Convergence measure_convergence(const std::string& method, const Problem& proble
     result.points.push_back(measure(*stepper, here, options, reference));
     if (result.points.back().outcome == RunOutcome::interrupted) break;
   }
-  double scale = 1.0;
-  for (const double q : reference.q) scale = std::max(scale, std::abs(q));
-  result.measured_order = fit_order(result.points, scale);
+  result.measured_order = fit_order(result.points, size_of_positions(problem.start, reference));
   return result;
 }
 

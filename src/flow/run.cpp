@@ -127,6 +127,7 @@ class Run {
 
  private:
   void begin(const Checkpoint* resume) {
+    for (Observer* o : options_.observers) o->reset();
     if (resume != nullptr) {
       stepper_.restore(resume->stepper);
       step_ = resume->step;
@@ -135,7 +136,7 @@ class Run {
     } else {
       observe();
       start(statistics_, observer_);
-      statistics_.max_observed.assign(observed_.size(), 0.0);
+      statistics_.max_observed.assign(observed_.size(), std::numeric_limits<double>::quiet_NaN());
       update_statistics();
       record();
     }
@@ -174,7 +175,8 @@ class Run {
   void update_statistics() {
     update(statistics_, observer_);
     for (std::size_t i = 0; i < observed_.size(); ++i) {
-      if (!std::isnan(observed_[i])) raise(statistics_.max_observed[i], std::abs(observed_[i]));
+      double& largest = statistics_.max_observed[i];
+      if (!(std::abs(observed_[i]) <= largest) && !std::isnan(observed_[i])) largest = std::abs(observed_[i]);
     }
     const IntervalValues* const interval = stepper_.interval();
     if (interval == nullptr || std::isnan(interval->energy)) return;

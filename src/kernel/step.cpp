@@ -195,14 +195,13 @@ std::string Step::describe(const LaneReport& report) const {
   if (report.outcome == Outcome::converged) return name;
   if (report.equation < 0) return fmt::format("{}: an output is infinite or undefined", name);
   const std::string equation = shortened(state_->system.residuals[static_cast<std::size_t>(report.equation)], 100);
-  const std::string place = fmt::format("{} at equation {} (0 = {})", name, report.equation, equation);
+  const std::string place = fmt::format("{} at equation {} (0 = {})", name, report.equation + 1, equation);
   switch (report.outcome) {
     case Outcome::singular: return place + ": here it does not determine the unknowns together with the others";
     case Outcome::not_finite: return place + ": it is infinite or undefined here, or its derivatives are";
     default:
-      return fmt::format(
-          "{}: residual {:.2g} of its terms after {} iteration{}; a smaller step or a better guess may help", place,
-          report.residual, report.failed_iterations, report.failed_iterations == 1 ? "" : "s");
+      return fmt::format("{}: residual {:.2g} of its terms after {} iteration{}; a smaller step may help", place,
+                         report.residual, report.failed_iterations, report.failed_iterations == 1 ? "" : "s");
   }
 }
 

@@ -58,7 +58,7 @@ void check_symbols(const ImplicitSystem& s) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       for (const Expression& symbol : free_symbols(list[i])) {
         if (data.contains(symbol) || (may_have_unknowns && unknowns.contains(symbol))) continue;
-        throw StructureError(fmt::format("{} {} contains '{}', which is {}", what, i, symbol.name(),
+        throw StructureError(fmt::format("{} {} contains '{}', which is {}", what, i + 1, symbol.name(),
                                          may_have_unknowns           ? "neither data nor an unknown"
                                          : unknowns.contains(symbol) ? "an unknown: a guess depends on data only"
                                                                      : "not among the data"));
@@ -73,8 +73,8 @@ void check_symbols(const ImplicitSystem& s) {
 [[noreturn]] void report_unmatched(const ImplicitSystem& system, const BlockStructure& structure) {
   std::string message = "the equations cannot determine the unknowns:";
   for (const int e : structure.unmatched_equations) {
-    message +=
-        fmt::format("\n  equation {} has no unknown left to solve for: 0 = {}", e, shortened(system.residuals[idx(e)]));
+    message += fmt::format("\n  equation {} has no unknown left to solve for: 0 = {}", e + 1,
+                           shortened(system.residuals[idx(e)]));
   }
   for (const int u : structure.unmatched_unknowns) {
     message += fmt::format("\n  no equation is left for '{}'", system.unknowns[idx(u)].name());
@@ -184,8 +184,8 @@ class StepBuilder {
       return eliminate(builder_, linear, std::move(forms));
     } catch (const LinearlyDependent& error) {
       const int e = block.equations[idx(error.row())];
-      throw StructureError(fmt::format("equation {} is a combination of the others, whatever the data are: 0 = {}", e,
-                                       shortened(system_.residuals[idx(e)])));
+      throw StructureError(fmt::format("equation {} is a combination of the others, whatever the data are: 0 = {}",
+                                       e + 1, shortened(system_.residuals[idx(e)])));
     }
   }
 

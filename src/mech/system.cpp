@@ -204,6 +204,10 @@ bool System::is_affine() const {
   return std::any_of(affine_.begin(), affine_.end(), [](const Expression& b) { return !b.is_constant(0.0); });
 }
 
+bool System::conserves_energy() const {
+  return !is_affine() && std::ranges::all_of(applied_forces(), [](const Expression& f) { return f.is_constant(0.0); });
+}
+
 std::string System::row_name(std::size_t row) const {
   return row < constraints().size() ? fmt::format("constraint {}", row + 1)
                                     : fmt::format("holonomic constraint {}", row - constraints().size() + 1);

@@ -71,6 +71,7 @@ std::vector<double> composition_coefficients(int order, int stages) {
     return all;
   }
   if (order == 2 && stages <= 1) return {1.0};
+  if (order == 2) throw MethodError("stages is for compositions: give an order of 4, 6, 8 or 10 too");
   if (!known.empty()) {
     throw MethodError(fmt::format("there is no composition of order {} with {} stages; there are those with {}", order,
                                   stages, fmt::join(known, ", ")));
@@ -81,6 +82,10 @@ std::vector<double> composition_coefficients(int order, int stages) {
 Method composed(Method method, int order, int stages) {
   if (!method.structure.symmetric || method.structure.order != 2) {
     throw MethodError("only a symmetric method of order 2 can be composed to a higher order");
+  }
+  if (order > method.structure.highest_composed_order) {
+    throw MethodError(fmt::format("compositions raise the order of this method to {}, not further",
+                                  method.structure.highest_composed_order));
   }
   method.stages = composition_coefficients(order, stages);
   method.structure.order = order;

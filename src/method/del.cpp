@@ -3,7 +3,7 @@
 //
 //     D₁L_d(q_k, q_{k+1}) + p_k + F⁻ = 0,     p_{k+1} = D₂L_d(q_k, q_{k+1}) + F⁺
 //
-// Order 2 for symmetric rules, 1 otherwise. Symplectic, and keeps the momenta of symmetries of L_d, if there are no
+// Order 2 for symmetric rules, 1 in general. Symplectic, and keeps the momenta of symmetries of L_d, if there are no
 // applied forces. With F⁻ = F⁺ = (h/2) F_d this is the forced DEL equation.
 
 #include "rattleback/mech/dynamics.hpp"
@@ -29,7 +29,7 @@ Method del(const System& system, const Interval& interval) {
     next_p.push_back(p[i] + interval.change[i]);
     first.emplace(increment, step_symbol() * system.velocities()[i]);
   }
-  method.step.outputs = joined({method.step.outputs, next_p});
+  method.step.outputs = joined({method.step.outputs, next_p, interval.increments});
   add_predictor(method, first);
   return method;
 }
@@ -39,17 +39,16 @@ Method del(const System& system, const Interval& interval) {
 Method del(const System& system, const Rule& rule) {
   Method method = del(system, differentiate(system, rule));
   method.interval = interval_functions(system, rule);
-  const bool symmetric = rule.is_symmetric();
-  method.structure = {symmetric ? 2 : 1, Structure::Constraint::between_nodes, symmetric, true, true};
+  method.structure = {rule.order(), Structure::Constraint::between_nodes, rule.is_symmetric(), true, true};
   return method;
 }
 
-Method del(const System& system, const Expression& discrete_lagrangian) {
+Method del(const System& system, const Expression& discrete_lagrangian, int order, bool symmetric) {
   if (!system.applied_forces().empty()) {
     throw MethodError("del for a given discrete Lagrangian knows no rule for applied forces, and this system has some");
   }
   Method method = del(system, differentiate(system, discrete_lagrangian));
-  method.structure = {1, Structure::Constraint::between_nodes, false, true, true};
+  method.structure = {order, Structure::Constraint::between_nodes, symmetric, true, true};
   return method;
 }
 

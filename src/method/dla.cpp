@@ -4,7 +4,7 @@
 //
 // and with holonomic constraints, Cortés & Martínez (17), also ∇g(q_k) μ_k on the right-hand side and g(q_{k+1}) = 0.
 //
-// Order 2 for symmetric rules, 1 otherwise. The momentum changes by the impulses of the applied and of the constraint
+// Order 2 for symmetric rules, 1 in general. The momentum changes by the impulses of the applied and of the constraint
 // forces, p_{k+1} = p_k + D₁L_d + D₂L_d + F⁻ + F⁺ − Aᵀλ_k, and this is what is computed: rounding then acts like a
 // slight change of the masses, not like a force (docs/kernels.md). Only p modulo A(q)ᵀ matters: λ_k absorbs the rest.
 // On that quotient the map is its own adjoint if the rule is symmetric.
@@ -60,11 +60,11 @@ Method dla(const System& system, const Rule& rule) {
   method.step.unknowns = joined({increments, lambda});
   method.step.residuals = joined({motion, discrete_constraints(system, rule)});
   method.step.guess.assign(method.step.unknowns.size(), Expression(0.0));
-  method.step.outputs = joined({next_q, next_p, lambda});
+  method.step.outputs = joined({next_q, next_p, lambda, increments});
+  method.multipliers = lambda.size();
   for (std::size_t k = 0; k < lambda.size(); ++k) method.equations.push_back("the discrete " + system.row_name(k));
   method.interval = interval_functions(system, rule);
-  const bool symmetric = rule.is_symmetric();
-  method.structure = {symmetric ? 2 : 1, Structure::Constraint::between_nodes, symmetric, true, true};
+  method.structure = {rule.order(), Structure::Constraint::between_nodes, rule.is_symmetric(), true, true};
   add_predictor(method, first);
   return method;
 }

@@ -40,6 +40,7 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
   if (!system.holonomic().empty()) {
     throw MethodError("gni takes velocity constraints only, and this system has holonomic ones; dla takes both");
   }
+  require_inertia(system, "gni");
   const std::size_t n = system.dimension();
   const Interval interval = differentiate(system, rule);
   const Vector p = momentum_symbols(system);
@@ -82,24 +83,27 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
   step.unknowns = joined({interval.increments, next_v, next_multiplier});
   step.residuals = joined({motion, legendre, substitute(system.velocity_rows(), at_next)});
   step.guess.assign(step.unknowns.size(), Expression(0.0));
-  step.outputs = joined({next_q, next_p, next_multiplier});
+  step.outputs = joined({next_q, next_p, next_multiplier, interval.increments});
   // The node map has unknowns called λ of its own.
   const Vector kept = with_suffix(multiplier, "(kept)");
-  method.node.data.insert(method.node.data.begin() + static_cast<std::ptrdiff_t>(2 * n), kept.begin(), kept.end());
+  method.node->data.insert(method.node->data.begin() + static_cast<std::ptrdiff_t>(2 * n), kept.begin(), kept.end());
 
   ImplicitSystem motion_at_start = accelerations(system);
   for (std::size_t k = 0; k < multiplier.size(); ++k) {
     method.start.outputs.push_back(first_factor(first_multiplier) * motion_at_start.outputs[n + k]);
   }
-  method.start.unknowns = motion_at_start.unknowns;
-  method.start.residuals = motion_at_start.residuals;
-  method.start.guess = motion_at_start.guess;
+  // M w = p has no other purpose than to fail where M is singular.
+  const Vector probe = with_suffix(system.velocities(), "(probe)");
+  Vector inertia = directional_derivative(system.momenta(), system.velocities(), probe);
+  for (std::size_t i = 0; i < n; ++i) inertia[i] -= system.momenta()[i];
+  method.start.unknowns = joined({motion_at_start.unknowns, probe});
+  method.start.residuals = joined({motion_at_start.residuals, inertia});
+  method.start.guess = joined({motion_at_start.guess, Vector(n)});
 
   for (const Expression& x : system.coordinates()) method.equations.push_back("the momentum of " + x.name());
   for (std::size_t k = 0; k < multiplier.size(); ++k) method.equations.push_back(system.row_name(k));
   method.interval = interval_functions(system, rule);
-  const bool symmetric = rule.is_symmetric();
-  method.structure = {symmetric ? 2 : 1, Structure::Constraint::at_nodes, symmetric, true, false};
+  method.structure = {rule.order(), Structure::Constraint::at_nodes, rule.is_symmetric(), true, false, 4};
   add_predictor(method, first);
   return method;
 }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "rattleback/kernel/step.hpp"
+#include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/method/method.hpp"
 
 namespace rattleback {
@@ -34,11 +35,9 @@ class IntervalWatch {
   void set_parameters(std::span<const double> parameters) {
     std::copy(parameters.begin(), parameters.end(), data_.end() - signed_size(parameters.size()));
   }
-  void operator()(std::span<const double> from, std::span<const double> to, double h) {
-    for (std::size_t i = 0; i < n_; ++i) {
-      data_[i] = from[i];
-      data_[n_ + i] = to[i] - from[i];
-    }
+  void operator()(std::span<const double> from, std::span<const double> increments, double h) {
+    std::copy_n(from.begin(), n_, data_.begin());
+    std::copy_n(increments.begin(), n_, data_.begin() + signed_size(n_));
     data_[2 * n_] = h;
     kernel_(data_.data(), values_.data());
   }
@@ -59,17 +58,14 @@ class OneStep final : public Stepper {
         memory_size_(method.memory), state_size_(method.state_size()), n_(problem.system.dimension()),
         start_(with_typical(method.start, joined_start(problem), problem), 1, Backend::interpreted),
         data_(first_data(method)), step_(with_typical(method.step, std::span(data_).first(method.step.state), problem)),
-        node_{std::vector<double>(n_), std::vector<double>(n_)}, outputs_(method.step.outputs.size()),
-        node_outputs_(2 * n_) {
-    const auto& node = method.node;
-    node_is_state_ = std::equal(node.outputs.begin(), node.outputs.end(), node.data.begin());
-    if (!node_is_state_) node_map_.emplace(with_typical(node, std::span(data_).first(method.step.state), problem));
+        node_(problem.start), outputs_(method.step.outputs.size()), node_outputs_(2 * n_) {
+    if (method.node) prepare_node_map(*method.node);
     if (method.interval) {
       watch_.emplace(*method.interval, n_);
       watch_->set_parameters(problem.parameters);
       interval_.constraints.resize(method.interval->constraints.size());
     }
-    interval_.multipliers.resize(outputs_.size() - method.step.state);
+    interval_.multipliers.resize(method.multipliers);
     if (problem.second_position) prepare_second_position(method);
     before_ = data_;
     memory_before_ = memory_;
@@ -89,8 +85,9 @@ class OneStep final : public Stepper {
   bool advance() override {
     std::copy(data_.begin(), data_.end(), before_.begin());
     std::copy(memory_.begin(), memory_.end(), memory_before_.begin());
+    has_interval_ = false;
     if (take_step() && read_node()) {
-      second_state_.clear();
+      second_is_next_ = false;
       has_interval_ = true;
       return true;
     }
@@ -102,7 +99,8 @@ class OneStep final : public Stepper {
   std::vector<double> save() const override {
     std::vector<double> saved(data_.begin(), data_.begin() + signed_size(state_size_ + memory_size_));
     saved.insert(saved.end(), memory_.begin(), memory_.end());
-    saved.push_back(second_state_.empty() ? 0.0 : 1.0);
+    saved.insert(saved.end(), node_.v.begin(), node_.v.end());
+    saved.push_back(second_is_next_ ? 1.0 : 0.0);
     saved.push_back(static_cast<double>(newton_.iterations));
     saved.push_back(newton_.max);
     saved.push_back(static_cast<double>(newton_.solutions));
@@ -111,12 +109,19 @@ class OneStep final : public Stepper {
 
   void restore(std::span<const double> saved) override {
     const std::size_t size = state_size_ + memory_size_;
-    if (saved.size() != size + memory_.size() + 4)
+    if (saved.size() != size + memory_.size() + n_ + 4)
       throw std::invalid_argument("the saved state belongs to another system or method");
-    std::copy_n(saved.begin(), size, data_.begin());
-    std::copy_n(saved.begin() + signed_size(size), memory_.size(), memory_.begin());
+    auto next = saved.begin();
+    const auto take = [&](auto to, std::size_t count) {
+      std::copy_n(next, count, to);
+      next += signed_size(count);
+    };
+    take(data_.begin(), size);
+    take(memory_.begin(), memory_.size());
+    take(node_.v.begin(), n_);
     const auto rest = saved.last(4);
-    if (rest[0] == 0.0) second_state_.clear();
+    second_is_next_ = rest[0] != 0.0;
+    has_interval_ = false;
     newton_ = {static_cast<std::int64_t>(rest[1]), static_cast<int>(rest[2]), static_cast<std::int64_t>(rest[3])};
     if (!read_node()) throw std::invalid_argument(failure_);
   }
@@ -154,12 +159,37 @@ class OneStep final : public Stepper {
     return data;
   }
 
-  void prepare_second_position(const Method& method) {
-    if (!method.from_two_positions) {
-      throw MethodError("this method cannot start from two positions; plain del and dla can");
+  /// The node map's data: state, velocity of the node before, h, parameters.
+  void prepare_node_map(const ImplicitSystem& node) {
+    node_data_.assign(data_.begin(), data_.begin() + signed_size(state_size_));
+    node_data_.insert(node_data_.end(), node_.v.begin(), node_.v.end());
+    node_data_.push_back(problem_.step);
+    node_data_.insert(node_data_.end(), problem_.parameters.begin(), problem_.parameters.end());
+    ImplicitSystem map = node;
+    map.typical = node_data_;
+    node_map_.emplace(std::move(map));
+  }
+
+  void check_second_position() const {
+    const std::vector<double>& q = *problem_.second_position;
+    if (q.size() != n_) throw MethodError(fmt::format("the second position has {} entries, expected {}", q.size(), n_));
+    const State there{q, std::vector<double>(n_, 0.0)};
+    const PointReport report = examine(problem_.system, problem_.parameters, there);
+    for (std::size_t k = 0; k < report.holonomic_violated.size(); ++k) {
+      if (!report.holonomic_violated[k]) continue;
+      throw MethodError(fmt::format("the second position (--q1) violates {}: it gives {:.3g}",
+                                    problem_.system.row_name_with_text(problem_.system.constraints().size() + k),
+                                    report.holonomic_residuals[k]));
     }
+  }
+
+  void prepare_second_position(const Method& method) {
+    if (!method.from_two_positions) throw MethodError("this method cannot start from two positions");
+    check_second_position();
+    second_is_next_ = true;
     std::vector<double> data = problem_.start.q;
     for (std::size_t i = 0; i < n_; ++i) data.push_back((*problem_.second_position)[i] - problem_.start.q[i]);
+    second_increment_.assign(data.end() - signed_size(n_), data.end());
     data.push_back(problem_.step);
     data.insert(data.end(), problem_.parameters.begin(), problem_.parameters.end());
     Step map(*method.from_two_positions, 1, Backend::interpreted);
@@ -174,21 +204,22 @@ class OneStep final : public Stepper {
 
   bool take_step() {
     std::fill(interval_.constraints.begin(), interval_.constraints.end(), 0.0);
-    if (!second_state_.empty()) {  // the first step is given
+    std::fill(interval_.multipliers.begin(), interval_.multipliers.end(), not_a_number);
+    if (second_is_next_) {  // the first step is given
       std::copy(second_state_.begin(), second_state_.end(), data_.begin());
-      std::fill(interval_.multipliers.begin(), interval_.multipliers.end(), not_a_number);
-      watch_interval(before_, problem_.step);
+      watch_interval(before_, second_increment_, problem_.step);
       return true;
     }
-    if (stages_.size() == 1) {
-      if (!solve()) return false;
-      std::copy(outputs_.end() - signed_size(interval_.multipliers.size()), outputs_.end(),
+    if (stages_.size() > 1) return compose();
+    if (!solve()) return false;
+    std::copy_n(outputs_.begin() + signed_size(state_size_ + memory_size_), interval_.multipliers.size(),
                 interval_.multipliers.begin());
-      watch_interval(before_, problem_.step);
-      return true;
-    }
-    return compose();
+    watch_interval(before_, increments(), problem_.step);
+    return true;
   }
+
+  /// Of q in the step that was solved last: the last outputs of methods that know about intervals.
+  std::span<const double> increments() const { return std::span(outputs_).last(n_); }
 
   /// The stages one after the other, each with its own memory: from step to step a stage changes smoothly.
   bool compose() {
@@ -203,16 +234,15 @@ class OneStep final : public Stepper {
         return false;
       }
       std::copy_n(memory, memory_size_, own);
-      watch_interval(stage_before_, stages_[i] * problem_.step);
+      watch_interval(stage_before_, increments(), stages_[i] * problem_.step);
     }
     interval_.energy = not_a_number;
-    std::fill(interval_.multipliers.begin(), interval_.multipliers.end(), not_a_number);
     return true;
   }
 
-  void watch_interval(std::span<const double> from, double h) {
+  void watch_interval(std::span<const double> from, std::span<const double> by, double h) {
     if (!watch_) return;
-    (*watch_)(from, data_, h);
+    (*watch_)(from, by, h);
     interval_.energy = watch_->energy();
     for (std::size_t k = 0; k < interval_.constraints.size(); ++k) {
       const double residual = watch_->constraints()[k] * (h / problem_.step);  // slip, relative to the whole step
@@ -221,65 +251,74 @@ class OneStep final : public Stepper {
   }
 
   bool solve() {
-    if (step_.run(data_, outputs_) == 1) {
-      count_iterations();
-      return true;
-    }
-    explain();
-    return continue_in_step_size();
+    if (solve_once(data_)) return true;
+    const std::string why = explain();
+    if (memory_size_ > 0 && look_elsewhere()) return true;
+    failure_ = why;
+    return false;
   }
 
-  void count_iterations() {
+  bool solve_once(std::vector<double>& data) {
+    const bool solved = step_.run(data, outputs_) == 1;
     const LaneReport& report = step_.reports()[0];
     newton_.iterations += report.iterations;
     newton_.max = std::max(newton_.max, report.max_iterations);
-    ++newton_.solutions;
+    if (solved) ++newton_.solutions;
+    return solved;
   }
 
-  /// The last resort: follows the solution from small steps, whose solution is near, to the step that was asked for.
-  bool continue_in_step_size() {
-    if (memory_size_ == 0) return false;
-    constexpr int parts = 16;
-    const std::size_t unknowns = memory_size_ / 3;
+  /// Last resorts where the extrapolated guess was a bad one: the increment that the velocity suggests; and following
+  /// the solution from small steps, where it is near that increment, to the step that was asked for.
+  bool look_elsewhere() {
     const double h = step_size();
-    std::vector<double> trial = data_;
-    std::vector<double> guess(unknowns);
-    std::vector<double> last(unknowns);
-    const State here{{data_.begin(), data_.begin() + signed_size(n_)}, node_.v};
-    for (int part = 1; part <= parts; ++part) {
-      const double fraction = h * part / parts;
-      if (part == 1) {
-        try {
-          const auto state = state_at(here, fraction);
-          std::copy_n(state.begin() + signed_size(state_size_), unknowns, guess.begin());
-        } catch (const MethodError&) {
-          return false;
-        }
-        const auto at_rest = state_at(here, 0.0);
-        std::copy_n(at_rest.begin() + signed_size(state_size_), unknowns, last.begin());
-      }
+    const std::size_t unknowns = memory_size_ / 3;
+    std::vector<double> trial;
+    const auto attempt = [&](double size, std::span<const double> guess) {
       trial = data_;
       for (std::size_t age = 0; age < 3; ++age) {
         std::copy(guess.begin(), guess.end(), trial.begin() + signed_size(state_size_ + age * unknowns));
       }
-      trial[state_size_ + memory_size_] = fraction;
-      if (step_.run(trial, outputs_) != 1) return false;
-      for (std::size_t k = 0; k < unknowns; ++k) {
-        const double solution = outputs_[state_size_ + k];
-        guess[k] = 2.0 * solution - last[k];
-        last[k] = solution;
+      trial[state_size_ + memory_size_] = size;
+      return solve_once(trial);
+    };
+    const auto suggested = [&](double size) {
+      const auto state = state_at({{data_.begin(), data_.begin() + signed_size(n_)}, node_.v}, size);
+      return std::vector<double>(state.begin() + signed_size(state_size_),
+                                 state.begin() + signed_size(state_size_ + unknowns));
+    };
+    try {
+      bool arrived = attempt(h, suggested(h));
+      double reached = 0.0;  // fraction of h
+      std::vector<double> there = suggested(0.0);
+      for (double stride = 1.0 / 16.0; !arrived && stride > 1e-3;) {
+        const double next = std::min(1.0, reached + stride);
+        std::vector<double> guess = suggested(next * h);
+        if (reached > 0.0) {  // the solution so far, and how the suggestion changes
+          const std::vector<double> here = suggested(reached * h);
+          for (std::size_t k = 0; k < unknowns; ++k) guess[k] += there[k] - here[k];
+        }
+        if (!attempt(next * h, guess) && !attempt(next * h, there)) {
+          stride *= 0.5;
+          continue;
+        }
+        there.assign(outputs_.begin() + signed_size(state_size_),
+                     outputs_.begin() + signed_size(state_size_ + unknowns));
+        reached = next;
+        arrived = reached == 1.0;
       }
+      if (arrived) data_ = trial;
+      return arrived;
+    } catch (const MethodError&) {  // nothing can be suggested here
+      return false;
     }
-    data_ = trial;
-    count_iterations();
-    return true;
   }
 
   /// False if the numbers are not finite any more.
   bool read_node() {
     const double* from = data_.data();
-    if (!node_is_state_) {
-      if (node_map_->run(data_, node_outputs_) != 1) {
+    if (node_map_) {
+      std::copy(node_.v.begin(), node_.v.end(), std::copy_n(data_.begin(), state_size_, node_data_.begin()));
+      if (node_map_->run(node_data_, node_outputs_) != 1) {
         const LaneReport& report = node_map_->reports()[0];
         failure_ = fmt::format("the velocity at the node: {}{}", node_map_->describe(report), advice(report));
         return false;
@@ -297,11 +336,12 @@ class OneStep final : public Stepper {
     return true;
   }
 
-  void explain() {
+  /// What was wrong with the last step.
+  std::string explain() const {
     const LaneReport& report = step_.reports()[0];
     const auto equation = static_cast<std::size_t>(report.equation);
-    failure_ = step_.describe(report) + advice(report);
-    if (report.equation >= 0 && equation < equations_.size()) failure_ = equations_[equation] + ": " + failure_;
+    const std::string text = step_.describe(report) + advice(report);
+    return report.equation >= 0 && equation < equations_.size() ? equations_[equation] + ": " + text : text;
   }
 
   /// What may help; a failure to converge says so itself.
@@ -328,11 +368,13 @@ class OneStep final : public Stepper {
   std::vector<double> data_;    ///< state, memory of the stage, h, parameters
   Step step_;
   std::optional<Step> node_map_;
-  bool node_is_state_ = false;
+  std::vector<double> node_data_;
   std::optional<IntervalWatch> watch_;
   IntervalValues interval_;
   bool has_interval_ = false;
-  std::vector<double> second_state_;  ///< at q₁, until the first step is taken
+  std::vector<double> second_state_;  ///< at q₁, if that is given
+  std::vector<double> second_increment_;
+  bool second_is_next_ = false;
   std::vector<double> before_;
   std::vector<double> memory_before_;
   std::vector<double> stage_before_;

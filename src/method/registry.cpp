@@ -38,11 +38,18 @@ double number_option(const Options& options, const std::string& key, double othe
   return value;
 }
 
-int integer_option(const Options& options, const std::string& key, int otherwise) {
-  const double value = number_option(options, key, otherwise, 0, 100);
-  if (value != std::floor(value)) throw MethodError(fmt::format("{} must be an integer, found {}", key, value));
-  return static_cast<int>(value);
+int integer_option(const Options& options, const std::string& key, int otherwise, std::string_view expected) {
+  const auto found = options.find(key);
+  if (found == options.end()) return otherwise;
+  int value = 0;
+  const std::string& text = found->second;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value > 0) return value;
+  throw MethodError(fmt::format("{} must be {}, found '{}'", key, expected, text));
 }
+
+int order_option(const Options& options) { return integer_option(options, "order", 2, "2, 4, 6, 8 or 10"); }
+int stages_option(const Options& options) { return integer_option(options, "stages", 0, "a positive integer"); }
 
 /// Which of the words is given; the first if none is.
 std::size_t word_option(const Options& options, const std::string& key, std::span<const char* const> words) {
@@ -89,14 +96,14 @@ FirstMultiplier first_multiplier(const Options& options) {
 
 /// Composes a method if that was asked for.
 Method with_order(Method method, const Options& options) {
-  const int order = integer_option(options, "order", 2);
-  const int stages = integer_option(options, "stages", 0);
+  const int order = order_option(options);
+  const int stages = stages_option(options);
   return order == 2 && stages == 0 ? std::move(method) : composed(std::move(method), order, stages);
 }
 
 void check_order(const Options& options, const Rule& rule) {
-  const int order = integer_option(options, "order", 2);
-  composition_coefficients(order, integer_option(options, "stages", 0));
+  const int order = order_option(options);
+  composition_coefficients(order, stages_option(options));
   if (options.contains("order") && !rule.is_symmetric()) {
     throw MethodError("order needs a symmetric rule: midpoint, trapezoidal or sym=...; alpha has order 1");
   }
@@ -104,7 +111,7 @@ void check_order(const Options& options, const Rule& rule) {
 
 void check_variational(const Options& options) {
   check_order(options, rule_option(options));
-  const int order = integer_option(options, "order", 2);
+  const int order = order_option(options);
   if (starts_from_reference(options) && order > 2) {
     throw MethodError("a composition cannot start from two positions: leave start=reference or order away");
   }
@@ -117,7 +124,7 @@ std::vector<std::string> with_rules(std::vector<std::string> others) {
 
 const std::vector<Entry>& entries() {
   static const std::vector<std::string> variational_options =
-      with_rules({"order=2", "stages=1", "start=momentum|reference"});
+      with_rules({"order=2", "stages=5|9|13|17|21|35", "start=momentum|reference"});
   static const std::vector<Entry> all{
       {{"dla", "discrete Lagrange-d'Alembert equations (Cortes & Martinez): order 2, or 4, 6, 8, 10 by composition",
         variational_options},
@@ -132,7 +139,7 @@ const std::vector<Entry>& entries() {
        [](const Options& o) {
          check_order(o, rule_option(o));
          first_multiplier(o);
-         if (integer_option(o, "order", 2) > 4) {
+         if (order_option(o) > 4) {
            throw MethodError(
                "compositions raise the order of gni to 4, not further: its multipliers depend on the step size; dla "
                "has orders up to 10");
@@ -142,15 +149,7 @@ const std::vector<Entry>& entries() {
        [](const Options&, const System& s) { return rk4(s); },
        [](const Options&) {}},
       {{"rk4-index0", "classical Runge-Kutta of order 4 with the multipliers as a state", {}},
-       [](const Options&, const System& s) {
-         try {
-           return rk4_index0(s);
-         } catch (const StructureError&) {
-           throw MethodError(
-               "rk4-index0 needs inertia in every coordinate: it solves for the accelerations before the multipliers; "
-               "rk4 does not");
-         }
-       },
+       [](const Options&, const System& s) { return rk4_index0(s); },
        [](const Options&) {}},
       {{"reference",
         "CVODE (Adams, variable order) on the index-1 form, projected onto the constraints",
@@ -181,7 +180,12 @@ Request read(std::string_view given) {
   std::string text(given);
   const std::size_t name_end = std::min(text.find(':'), text.size());
   for (const auto& [thesis_name, name] : thesis_names) {
-    if (given.substr(0, name_end) == thesis_name) text.replace(0, name_end, name);
+    if (given.substr(0, name_end) != thesis_name) continue;
+    text.replace(0, name_end, name);
+    for (const char* rule : {":midpoint", ":trapezoidal", ":alpha", ":sym"}) {
+      if (given.find(rule) == std::string_view::npos) continue;
+      throw MethodError(fmt::format("{} is {} and takes no other rule", thesis_name, name));
+    }
   }
   std::vector<std::string> words;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -257,13 +261,20 @@ std::optional<int> promised_order(std::string_view name, const System& system) {
 std::unique_ptr<Stepper> make_stepper(std::string_view name, const Problem& problem) {
   const Request request = read(name);
   if (!request.entry->derive) {
+    if (problem.second_position) throw MethodError(fmt::format("{} cannot start from two positions", name));
     return make_reference(problem, tolerance(request.options), absolute_tolerance(request.options));
   }
   const Method method = request.entry->derive(request.options, problem.system);
   const auto start = request.options.find("start");
-  if (problem.second_position || start == request.options.end() || start->second != "reference") {
-    return make_one_step(method, problem);
+  if (problem.second_position) {
+    if (!method.from_two_positions) {
+      throw MethodError(fmt::format("{} cannot start from two positions; del and dla without order can", name));
+    }
+    if (start != request.options.end()) {
+      throw MethodError(fmt::format("a second position and start={} are two starts: give one", start->second));
+    }
   }
+  if (start == request.options.end() || start->second != "reference") return make_one_step(method, problem);
   Problem from_reference = problem;
   from_reference.second_position = ReferenceFlow(problem).at(problem.step).q;
   return make_one_step(method, from_reference);

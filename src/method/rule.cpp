@@ -1,6 +1,9 @@
 #include "rattleback/method/rule.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/method/method.hpp"
@@ -12,12 +15,37 @@ Rule sym(double position) { return {{{0.5, position}, {0.5, 1.0 - position}}}; }
 Rule midpoint() { return alpha(0.5); }
 Rule trapezoidal() { return sym(0.0); }
 
+namespace {
+
+constexpr double rounding = 1e-12;
+
+double weight_at(const Rule& rule, double position) {
+  double total = 0.0;
+  for (const auto& node : rule.nodes) {
+    if (std::abs(node.position - position) < rounding) total += node.weight;
+  }
+  return total;
+}
+
+}  // namespace
+
 bool Rule::is_symmetric() const {
   return std::ranges::all_of(nodes, [&](const Node& node) {
-    return std::ranges::any_of(nodes, [&](const Node& mirrored) {
-      return mirrored.position == 1.0 - node.position && mirrored.weight == node.weight;
-    });
+    return std::abs(weight_at(*this, node.position) - weight_at(*this, 1.0 - node.position)) < rounding;
   });
+}
+
+int Rule::order() const {
+  double total = 0.0;
+  double mean = 0.0;
+  for (const auto& [weight, position] : nodes) {
+    total += weight;
+    mean += weight * position;
+  }
+  if (!(std::abs(total - 1.0) < rounding)) {
+    throw MethodError(fmt::format("the weights of a rule must add up to 1, found {}", total));
+  }
+  return std::abs(mean - 0.5) < rounding ? 2 : 1;
 }
 
 std::vector<Expression> increment_symbols(const System& system) {

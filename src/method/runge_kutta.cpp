@@ -6,6 +6,7 @@
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/method.hpp"
+#include "variational.hpp"
 
 namespace rattleback {
 namespace {
@@ -65,11 +66,10 @@ Vector positions_and_velocities(const System& system) {
   return result;
 }
 
-Method make(ImplicitSystem start, ImplicitSystem step, ImplicitSystem node, const std::vector<std::string>& equations) {
+Method make(ImplicitSystem start, ImplicitSystem step, const std::vector<std::string>& equations) {
   Method method;
   method.start = std::move(start);
   method.step = std::move(step);
-  method.node = std::move(node);
   method.equations = named_by_stage(equations);
   method.structure.order = 4;
   return method;
@@ -87,11 +87,11 @@ Method rk4(const System& system) {
   ImplicitSystem identity;
   identity.data = state_and_parameters(system);
   identity.outputs = positions_and_velocities(system);
-  identity = with_step_size(identity, size);
-  return make(identity, runge_kutta_step(rates, size), identity, equation_names(system));
+  return make(with_step_size(identity, size), runge_kutta_step(rates, size), equation_names(system));
 }
 
 Method rk4_index0(const System& system) {
+  require_inertia(system, "rk4-index0");  // it solves for the accelerations before the multipliers
   const std::size_t n = system.dimension();
   const ImplicitSystem rates = index_zero_rates(system);
   const std::size_t size = rates.outputs.size();
@@ -99,10 +99,6 @@ Method rk4_index0(const System& system) {
   start.outputs.erase(start.outputs.begin(), start.outputs.begin() + static_cast<std::ptrdiff_t>(n));
   const Vector first = positions_and_velocities(system);
   start.outputs.insert(start.outputs.begin(), first.begin(), first.end());
-  ImplicitSystem node;
-  node.data = rates.data;
-  node.outputs = first;
-
   std::vector<std::string> equations;
   const auto names = equation_names(system);
   for (std::size_t i = 0; i < n; ++i) equations.push_back(names[i]);
@@ -110,7 +106,7 @@ Method rk4_index0(const System& system) {
     equations.push_back((i < n ? "the derivative of " : "the second derivative of ") +
                         (i < n ? names[i] : system.row_name(i - n)));
   }
-  return make(with_step_size(start, 2 * n), runge_kutta_step(rates, size), with_step_size(node, size), equations);
+  return make(with_step_size(start, 2 * n), runge_kutta_step(rates, size), equations);
 }
 
 }  // namespace rattleback

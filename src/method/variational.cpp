@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "rattleback/expr/graph.hpp"
+#include "rattleback/kernel/step.hpp"
 #include "rattleback/mech/dynamics.hpp"
 
 namespace rattleback {
@@ -67,26 +68,32 @@ Method position_momentum_method(const System& system, const Interval& interval) 
   method.from_two_positions->outputs = joined({next, interval.right});
   method.step.data = joined({q, p, h, system.parameters()});
   method.step.state = 2 * n;
-  method.node = admissible_velocity(system);
-  method.node.data = method.step.data;
-  method.node.outputs.insert(method.node.outputs.begin(), q.begin(), q.end());
+  ImplicitSystem node = admissible_velocity(system);
+  Vector before;
+  for (std::size_t i = 0; i < n; ++i) {
+    before.push_back(Expression::symbol(system.velocities()[i].name() + "(before)"));
+    node.guess[i] = before[i];
+  }
+  node.data = joined({q, p, before, h, system.parameters()});
+  node.outputs.insert(node.outputs.begin(), q.begin(), q.end());
+  method.node = std::move(node);
+  method.keeps_momenta = true;
   for (const Expression& x : q) method.equations.push_back("the discrete equation of motion of " + x.name());
   return method;
+}
+
+void require_inertia(const System& system, const char* method) {
+  try {
+    Step(inverse_legendre(system), 1, Backend::interpreted);
+  } catch (const StructureError&) {
+    throw MethodError(fmt::format("{} needs inertia in every coordinate; dla and rk4 do not", method));
+  }
 }
 
 IntervalFunctions interval_functions(const System& system, const Rule& rule) {
   return {joined({system.coordinates(), increment_symbols(system), Vector{step_symbol()}, system.parameters()}),
           discretise(system.energy(), system, midpoint()), discretise(system.constraints(), system, rule)};
 }
-
-namespace {
-
-/// Puts symbols behind the state of a map of the method.
-void insert_data(ImplicitSystem& map, std::size_t state, const Vector& symbols) {
-  map.data.insert(map.data.begin() + static_cast<std::ptrdiff_t>(state), symbols.begin(), symbols.end());
-}
-
-}  // namespace
 
 void add_predictor(Method& method, const std::unordered_map<Expression, Expression>& first) {
   Vector current;
@@ -107,8 +114,7 @@ void add_predictor(Method& method, const std::unordered_map<Expression, Expressi
   const Vector next = joined({current, memory[0], memory[1]});
   const std::size_t state = method.step.state;
   method.memory = all.size();
-  insert_data(method.step, state, all);
-  insert_data(method.node, state, all);
+  method.step.data.insert(method.step.data.begin() + static_cast<std::ptrdiff_t>(state), all.begin(), all.end());
   method.start.outputs = joined({method.start.outputs, starts, starts, starts});
   method.step.state += all.size();
   method.step.outputs.insert(method.step.outputs.begin() + static_cast<std::ptrdiff_t>(state), next.begin(),

@@ -15,7 +15,4 @@ std::unique_ptr<Observer> make_symplectic_observer(const Method& method, const P
 std::unique_ptr<Observer> make_spectral_radius_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_reversibility_observer(const Method& method, const Problem& problem);
 
-/// Whether the state of a method begins with (q, p), p = L_v.
-bool keeps_momenta(const Method& method, const System& system);
-
 }  // namespace rattleback

@@ -76,6 +76,9 @@ struct Scene {
   void require_interval() const {
     require(method().interval.has_value(), fmt::format("{} knows nothing between its nodes", method_name));
   }
+  void require_one_stage() const {
+    require(method().stages.size() == 1, "a composition has several stages between its nodes");
+  }
 };
 
 struct Entry {
@@ -108,6 +111,7 @@ const std::vector<Entry>& entries() {
       {{"midpoint-energy", "energy at the midpoint of the interval before the node, (q + q')/2 and (q' - q)/h"},
        [](const Scene& s) -> std::unique_ptr<Observer> {
          s.require_interval();
+         s.require_one_stage();
          return std::make_unique<IntervalObserver>(ObservedQuantity{"midpoint-energy", {"midpoint_energy"}},
                                                    [](const IntervalValues& i) { return std::span(&i.energy, 1); });
        }},
@@ -123,9 +127,9 @@ const std::vector<Entry>& entries() {
       {{"impulses", "the multipliers of the step before the node, impulses (tend to -h times the continuous ones)"},
        [](const Scene& s) -> std::unique_ptr<Observer> {
          s.require_rows();
-         const Method method = s.method();
-         const std::size_t count = method.step.outputs.size() - method.step.state;
-         s.require(method.interval && count > 0, fmt::format("{} has no discrete multipliers", s.method_name));
+         const std::size_t count = s.method().multipliers;
+         s.require(count > 0, fmt::format("{} has no discrete multipliers", s.method_name));
+         s.require_one_stage();
          return std::make_unique<IntervalObserver>(ObservedQuantity{"impulses", numbered("impulse", count)},
                                                    [](const IntervalValues& i) { return std::span(i.multipliers); });
        }},

@@ -10,48 +10,60 @@
 namespace rattleback {
 namespace {
 
-class ReversibilityObserver final : public Observer {
+class ReversibilityObserver final : public StageObserver {
  public:
   ReversibilityObserver(const Method& method, const Problem& problem)
-      : Observer({"reversibility", {"reversibility_defect"}}), back_(method, problem, false), node_(method.node),
-        stages_(method.stages), h_(problem.step), memory_(method.memory), parameters_(problem.parameters),
-        node_outputs_(2 * problem.system.dimension()) {}
-
-  void observe(const Stepper& stepper, std::span<double> values) override {
-    values[0] = std::numeric_limits<double>::quiet_NaN();
-    const State& node = stepper.node();
-    if (!before_.q.empty() && step_back(stepper.state(), node.v)) {
-      values[0] = 0.0;
-      const std::size_t n = before_.q.size();
-      for (std::size_t i = 0; i < n; ++i) {
-        values[0] = std::max(values[0], std::abs(node_outputs_[i] - before_.q[i]));
-        values[0] = std::max(values[0], std::abs(node_outputs_[n + i] - before_.v[i]));
-      }
-    }
-    before_ = node;
+      : StageObserver({"reversibility", {"reversibility_defect"}}, method, problem, false),
+        back_(method, problem, false), stages_(method.stages), h_(problem.step), parameters_(problem.parameters),
+        n_(problem.system.dimension()) {
+    if (method.node) node_.emplace(*method.node);
   }
 
  private:
-  bool step_back(std::span<const double> from, std::span<const double> velocity) {
-    std::vector<double> state(from.begin(), from.end());
+  void begin(std::span<const double> state, std::span<const double> velocity) override {
+    before_.assign(state.begin(), state.end());
+    velocity_.assign(velocity.begin(), velocity.end());
+  }
+  void add_stage(std::span<const double>, const StepMap& map) override {
+    state_.assign(map.state().begin(), map.state().end());
+  }
+
+  double value() override {
     for (auto fraction = stages_.rbegin(); fraction != stages_.rend(); ++fraction) {
-      if (!back_.apply(state, velocity, -*fraction * h_)) return false;
-      state.assign(back_.state().begin(), back_.state().end());
+      if (!back_.apply(state_, velocity_, -*fraction * h_)) return std::numeric_limits<double>::quiet_NaN();
+      state_.assign(back_.state().begin(), back_.state().end());
     }
-    state.resize(state.size() + memory_, 0.0);
-    state.push_back(-h_);
-    state.insert(state.end(), parameters_.begin(), parameters_.end());
-    return node_.run(state, node_outputs_) == 1;
+    const std::vector<double> expected = node(before_);
+    const std::vector<double> found = node(state_);
+    double defect = 0.0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const double difference = std::abs(found[i] - expected[i]);
+      if (!(difference <= defect)) defect = difference;
+    }
+    return defect;
+  }
+
+  /// (q, v) of a state.
+  std::vector<double> node(const std::vector<double>& state) {
+    if (!node_) return {state.begin(), state.begin() + static_cast<std::ptrdiff_t>(2 * n_)};
+    std::vector<double> data = state;
+    data.insert(data.end(), velocity_.begin(), velocity_.end());
+    data.push_back(h_);
+    data.insert(data.end(), parameters_.begin(), parameters_.end());
+    std::vector<double> outputs(2 * n_, std::numeric_limits<double>::quiet_NaN());
+    node_->run(data, outputs);
+    return outputs;
   }
 
   StepMap back_;
-  Step node_;
+  std::optional<Step> node_;
   std::vector<double> stages_;
   double h_;
-  std::size_t memory_;
   std::vector<double> parameters_;
-  std::vector<double> node_outputs_;
-  State before_;
+  std::size_t n_;
+  std::vector<double> before_;
+  std::vector<double> velocity_;
+  std::vector<double> state_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "step_map.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace rattleback {
@@ -13,6 +14,7 @@ ImplicitSystem make_step(const Method& method, bool with_tangent) {
   ImplicitSystem step = method.step;
   const auto memory = step.outputs.begin() + signed_size(method.state_size());
   step.outputs.erase(memory, memory + signed_size(method.memory));
+  step.outputs.resize(method.state_size() + method.multipliers);
   step.state = 0;
   return with_tangent ? with_tangent_matrix(step, step.outputs.size(), method.state_size()) : step;
 }
@@ -20,9 +22,9 @@ ImplicitSystem make_step(const Method& method, bool with_tangent) {
 }  // namespace
 
 StepMap::StepMap(const Method& method, const Problem& problem, bool with_tangent)
-    : state_size_(method.state_size()), memory_(method.memory),
-      multipliers_(method.step.outputs.size() - method.step.state), start_(method.start, 1, Backend::interpreted),
-      step_(make_step(method, with_tangent)), parameters_(problem.parameters), start_data_(method.start.data.size()),
+    : state_size_(method.state_size()), memory_(method.memory), multipliers_(method.multipliers),
+      start_(method.start, 1, Backend::interpreted), step_(make_step(method, with_tangent)),
+      parameters_(problem.parameters), start_data_(method.start.data.size()),
       start_outputs_(method.start.outputs.size()), data_(method.step.data.size()),
       outputs_(step_.system().outputs.size()) {}
 
@@ -49,14 +51,20 @@ Eigen::MatrixXd StepMap::tangent() const {
 StageObserver::StageObserver(ObservedQuantity quantity, const Method& method, const Problem& problem, bool with_tangent)
     : Observer(std::move(quantity)), map_(method, problem, with_tangent), stages_(method.stages), h_(problem.step) {}
 
+void StageObserver::reset() { before_.clear(); }
+
 void StageObserver::observe(const Stepper& stepper, std::span<double> values) {
   bool solved = !before_.empty();
-  begin();
+  begin(before_, velocity_);
   for (std::size_t i = 0; solved && i < stages_.size(); ++i) {
     solved = map_.apply(before_, velocity_, stages_[i] * h_);
     if (!solved) break;
     add_stage(before_, map_);
     before_.assign(map_.state().begin(), map_.state().end());
+  }
+  // The step to a second position that was given is not one of the method.
+  for (std::size_t i = 0; solved && i < before_.size(); ++i) {
+    solved = std::abs(before_[i] - stepper.state()[i]) <= 1e-8 * (1.0 + std::abs(before_[i]));
   }
   values[0] = solved ? value() : std::numeric_limits<double>::quiet_NaN();
   before_.assign(stepper.state().begin(), stepper.state().end());

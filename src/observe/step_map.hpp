@@ -44,12 +44,14 @@ class StageObserver : public Observer {
  public:
   StageObserver(ObservedQuantity quantity, const Method& method, const Problem& problem, bool with_tangent);
   void observe(const Stepper& stepper, std::span<double> values) final;
+  void reset() final;
 
  private:
-  virtual void begin() = 0;
+  /// The node before, as the method's state and as a velocity.
+  virtual void begin(std::span<const double> state, std::span<const double> velocity) = 0;
   /// `before` is the state before the stage, `map` was applied to it.
   virtual void add_stage(std::span<const double> before, const StepMap& map) = 0;
-  virtual double value() const = 0;
+  virtual double value() = 0;
 
   StepMap map_;
   std::vector<double> stages_;

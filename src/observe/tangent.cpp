@@ -21,11 +21,12 @@ namespace {
 Method with_constraint_impulse(Method method, const System& system) {
   auto& outputs = method.step.outputs;
   const auto first = outputs.begin() + static_cast<std::ptrdiff_t>(method.step.state);
-  const std::vector<Expression> lambda(first, outputs.end());
-  outputs.erase(first, outputs.end());
+  const std::vector<Expression> lambda(first, first + static_cast<std::ptrdiff_t>(method.multipliers));
   std::vector<Expression> impulse(system.dimension());
   if (!lambda.empty()) add_constraint_forces(system, lambda, 1.0, impulse);
+  outputs.erase(first, outputs.end());
   outputs.insert(outputs.end(), impulse.begin(), impulse.end());
+  method.multipliers = impulse.size();
   return method;
 }
 
@@ -40,7 +41,7 @@ class SymplecticObserver final : public StageObserver {
   }
 
  private:
-  void begin() override { defect_ = 0.0; }
+  void begin(std::span<const double>, std::span<const double>) override { defect_ = 0.0; }
   void add_stage(std::span<const double>, const StepMap& map) override {
     const Eigen::MatrixXd tangent = map.tangent();
     const Eigen::MatrixXd dphi = tangent.topRows(2 * n_);
@@ -49,7 +50,7 @@ class SymplecticObserver final : public StageObserver {
     const Eigen::MatrixXd dbeta = slopes - slopes.transpose();
     defect_ = std::max(defect_, (dphi.transpose() * omega_ * dphi - omega_ - dbeta).cwiseAbs().maxCoeff());
   }
-  double value() const override { return defect_; }
+  double value() override { return defect_; }
 
   Eigen::Index n_;
   Eigen::MatrixXd omega_;
@@ -63,11 +64,13 @@ class SpectralRadiusObserver final : public StageObserver {
         size_(static_cast<Eigen::Index>(method.state_size())) {}
 
  private:
-  void begin() override { tangent_ = Eigen::MatrixXd::Identity(size_, size_); }
+  void begin(std::span<const double>, std::span<const double>) override {
+    tangent_ = Eigen::MatrixXd::Identity(size_, size_);
+  }
   void add_stage(std::span<const double>, const StepMap& map) override {
     tangent_ = map.tangent().topRows(size_) * tangent_;
   }
-  double value() const override {
+  double value() override {
     return Eigen::EigenSolver<Eigen::MatrixXd>(tangent_, false).eigenvalues().cwiseAbs().maxCoeff();
   }
 
@@ -78,7 +81,7 @@ class SpectralRadiusObserver final : public StageObserver {
 }  // namespace
 
 std::unique_ptr<Observer> make_symplectic_observer(const Method& method, const Problem& problem) {
-  if (!keeps_momenta(method, problem.system) || method.state_size() != 2 * problem.system.dimension()) {
+  if (!method.keeps_momenta || method.state_size() != 2 * problem.system.dimension()) {
     throw MethodError("the state of the method is not (q, p)");
   }
   if (!problem.system.applied_forces().empty()) throw MethodError("applied forces change the symplectic form");

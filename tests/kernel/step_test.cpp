@@ -467,7 +467,7 @@ TEST(StepErrors, sizes_and_names_are_checked) {
   EXPECT_EQ(complaint(equations({"d"}, {"u"}, {"u - d"}, {})), "0 guesses for 1 unknowns");
   EXPECT_EQ(complaint(equations({"u"}, {"u"}, {"u - 1"}, {"0"})), "'u' occurs twice among data and unknowns");
   EXPECT_EQ(complaint(equations({"d"}, {"u"}, {"u - e"}, {"0"})),
-            "equation 0 contains 'e', which is neither data nor an unknown");
+            "equation 1 contains 'e', which is neither data nor an unknown");
   EXPECT_EQ(complaint(equations({"d"}, {"u"}, {"u - d"}, {"u"})),
             "guess 0 contains 'u', which is an unknown: a guess depends on data only");
   EXPECT_EQ(complaint(equations({"d"}, {"u"}, {"u - d"}, {"w"})), "guess 0 contains 'w', which is not among the data");
@@ -516,7 +516,7 @@ TEST(StepErrors, failures_are_described_for_people) {
   std::vector<double> u(1);
   ASSERT_EQ(step.run(data, u), 0);
   const std::string text = step.describe(step.reports()[0]);
-  EXPECT_NE(text.find(" at equation 0 (0 = " + to_text(step.system().residuals[0]) + "): "), std::string::npos) << text;
+  EXPECT_NE(text.find(" at equation 1 (0 = " + to_text(step.system().residuals[0]) + "): "), std::string::npos) << text;
   EXPECT_TRUE(step.is_compiled());
   EXPECT_FALSE(Step(equations({"d"}, {"u"}, {"u - d"}, {"0"}), 1, Backend::interpreted).is_compiled());
 }

@@ -14,7 +14,7 @@ struct ConvergencePoint {
   double step = 0.0;
   std::int64_t steps = 0;
   RunOutcome outcome = RunOutcome::finished;
-  double error = 0.0;         ///< largest difference of the last positions from the reference
+  double error = 0.0;         ///< largest difference of the last positions from the reference; NaN unless finished
   double energy_error = 0.0;  ///< largest at the nodes, as in RunStatistics
   double seconds = 0.0;       ///< the shortest of a few runs if it is short
   double newton = 0.0;        ///< mean number of iterations
@@ -39,8 +39,11 @@ Convergence measure_convergence(const std::string& method, const Problem& proble
                                 const std::atomic<bool>* interrupt = nullptr,
                                 const std::function<void(const Progress&)>& progress = {});
 
+/// The largest coordinate at the start or at the end.
+double size_of_positions(const State& start, const State& end);
+
 /// The slope of log(error) over log(h) by least squares, over the finer half of those points that are above round-off:
-/// errors above 1e-11 max(1, |q|). Marks these points.
+/// errors above 1e-11 of the size of positions. Marks these points.
 std::optional<double> fit_order(std::vector<ConvergencePoint>& points, double scale);
 
 }  // namespace rattleback

@@ -28,6 +28,8 @@ class Observer {
   const ObservedQuantity& quantity() const { return quantity_; }
   /// Called at the first node, and after every step. NaN stands for what cannot be said there.
   virtual void observe(const Stepper& stepper, std::span<double> values) = 0;
+  /// Another trajectory, or another part of it, begins.
+  virtual void reset() {}
 
  private:
   ObservedQuantity quantity_;
@@ -57,7 +59,7 @@ struct RunStatistics {
   std::vector<double> max_conserved_error;  ///< |C − C₀| / max(1, |C₀|), each
   /// Smallest and largest energy at the midpoints of intervals; empty for methods without them.
   std::vector<double> midpoint_energy;
-  std::vector<double> max_observed;  ///< largest absolute value of each observed number
+  std::vector<double> max_observed;  ///< largest absolute value of each observed number; NaN if there was none
   double seconds = 0.0;
 };
 

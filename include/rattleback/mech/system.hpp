@@ -121,7 +121,7 @@ class System {
   const std::vector<Expression>& affine_part() const { return affine_; }
   bool is_affine() const;
   /// Neither affine constraints nor applied forces do work.
-  bool conserves_energy() const { return !is_affine() && applied_forces().empty(); }
+  bool conserves_energy() const;
   /// For people: "constraint 2", "holonomic constraint 1".
   std::string row_name(std::size_t row) const;
   std::string row_name_with_text(std::size_t row) const;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,9 +21,12 @@ struct Structure {
   };
   int order = 0;
   Constraint constraint = Constraint::drifts;
-  bool symmetric = false;          ///< Φ₋ₕ ∘ Φₕ is the identity
-  bool symplectic = false;         ///< without constraints and applied forces
-  bool momentum_equation = false;  ///< the discrete nonholonomic momentum equation, Cortés & Martínez (24)
+  bool symmetric = false;   ///< Φ₋ₕ ∘ Φₕ is the identity
+  bool symplectic = false;  ///< without constraints and applied forces
+  /// The discrete nonholonomic momentum equation, Cortés & Martínez (24), for symmetries that act affinely on the
+  /// coordinates, without applied forces. Compositions satisfy it, and A_d = 0, in every stage.
+  bool momentum_equation = false;
+  int highest_composed_order = 10;  ///< that compositions of the method have
 };
 
 /// What can be said about the interval between two nodes, in the data q₀, Δ = q₁ − q₀, h, parameters.
@@ -37,11 +41,14 @@ struct IntervalFunctions {
 ///
 /// Methods on Q keep (q, p, …). Momenta count modulo A(q)ᵀ; the velocity of a node is the admissible one.
 struct Method {
-  ImplicitSystem start;                ///< (q, v, h, parameters) ↦ state
-  ImplicitSystem step;                 ///< (state, h, parameters) ↦ state, multipliers of the step
-  ImplicitSystem node;                 ///< (state, h, parameters) ↦ (q, v)
+  ImplicitSystem start;  ///< (q, v, h, parameters) ↦ state, memory
+  ImplicitSystem step;   ///< (state, memory, h, parameters) ↦ state, memory, multipliers, increments of q
+  /// (state, v of the node before, h, parameters) ↦ (q, v), where the state does not begin with (q, v).
+  std::optional<ImplicitSystem> node;
   std::vector<std::string> equations;  ///< of the step, named for messages
   Structure structure;
+  bool keeps_momenta = false;   ///< the state begins with (q, p), not with (q, v)
+  std::size_t multipliers = 0;  ///< of a step, among its outputs
 
   /// The last entries of the state that only help to guess the next one.
   std::size_t memory = 0;
@@ -67,7 +74,7 @@ Method rk4_index0(const System& system);
 
 /// Discrete Euler–Lagrange equations of a system without constraints, under a rule or for any L_d(q₀, Δ).
 Method del(const System& system, const Rule& rule);
-Method del(const System& system, const Expression& discrete_lagrangian);
+Method del(const System& system, const Expression& discrete_lagrangian, int order = 1, bool symmetric = false);
 
 /// Discrete Lagrange–d'Alembert equations: Cortés & Martínez (6), and (17) with holonomic constraints.
 Method dla(const System& system, const Rule& rule);
@@ -80,7 +87,8 @@ enum class FirstMultiplier : std::uint8_t {
 };
 
 /// The geometric nonholonomic integrator (Ferraro, Iglesias & Martín de Diego): Evensberget's Hd (midpoint) and HdS
-/// (trapezoidal).
+/// (trapezoidal). Needs inertia in every coordinate: positions know about the constraints only through momenta.
+/// Compositions have order 4 at most, with errors that alternate from step to step.
 Method gni(const System& system, const Rule& rule, FirstMultiplier first = FirstMultiplier::consistent);
 
 /// Runs a method from the start of a problem: derives nothing any more, compiles.

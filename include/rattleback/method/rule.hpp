@@ -1,7 +1,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "rattleback/mech/system.hpp"
@@ -23,6 +22,8 @@ struct Rule {
 
   /// f_d(q₀, q₁) with step h is f_d(q₁, q₀) with step −h.
   bool is_symmetric() const;
+  /// Of variational methods under the rule: 2 if Σ ωα = ½ (Σ ω = 1 is required), as for all symmetric rules; else 1.
+  int order() const;
 };
 
 Rule alpha(double position);  ///< one node

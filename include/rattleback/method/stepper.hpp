@@ -47,8 +47,9 @@ struct NewtonCount {
 
 /// What belongs to the interval between the last two nodes.
 struct IntervalValues {
-  double energy = 0.0;              ///< E at the midpoint of the interval; NaN for compositions
-  std::vector<double> constraints;  ///< A v + b under the rule; for compositions that of the worst stage, times its fraction of h
+  double energy = 0.0;  ///< E at the midpoint of the interval; NaN for compositions
+  std::vector<double>
+      constraints;  ///< A v + b under the rule; for compositions that of the worst stage, times its fraction of h
   std::vector<double> multipliers;  ///< λ_k of the discrete equations; NaN for compositions
 };
 
