@@ -141,7 +141,7 @@ void converge(const Options& o) {
     if (const std::string why = complaint(c); !why.empty()) failures += fmt::format("\n  {}: {}", c.method, why);
   }
   if (!failures.empty()) {
-    throw Failure(ExitStatus::answer_is_no, "not every method has the order it promises:" + failures);
+    throw Failure(ExitStatus::answer_is_no, "the check of orders failed:" + failures);
   }
 }
 

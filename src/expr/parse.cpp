@@ -351,7 +351,6 @@ class Parser {
     }
     std::vector<std::string> candidates(options_.names->begin(), options_.names->end());
     for (const auto& [defined, value] : definitions_) candidates.push_back(defined);
-    for (Function f : all_functions()) candidates.emplace_back(info(f).name);
     candidates.emplace_back("pi");
     std::sort(candidates.begin(), candidates.end());
     const auto suggestion = closest_name(key, candidates);

@@ -87,6 +87,14 @@ std::optional<State> project(const System& system, std::span<const double> param
 
 }  // namespace
 
+std::vector<double> direction_without_inertia(const System& system, std::span<const double> parameters,
+                                              const State& state) {
+  if (system.dimension() > largest_dense) return {};
+  const Eigen::MatrixXd mass =
+      evaluate_matrix(system.mass_matrix(), state_and_parameters(system), joined_data(state, parameters));
+  return find_massless_direction(mass, Eigen::MatrixXd(0, mass.cols()));
+}
+
 PointReport examine(const System& system, std::span<const double> parameters, const State& state) {
   const std::size_t n = system.dimension();
   require_size(state.q.size(), n, "the initial position");

@@ -40,7 +40,6 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
   if (!system.holonomic().empty()) {
     throw MethodError("gni takes velocity constraints only, and this system has holonomic ones; dla takes both");
   }
-  require_inertia(system, "gni");
   const std::size_t n = system.dimension();
   const Interval interval = differentiate(system, rule);
   const Vector p = momentum_symbols(system);
@@ -92,13 +91,10 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
   for (std::size_t k = 0; k < multiplier.size(); ++k) {
     method.start.outputs.push_back(first_factor(first_multiplier) * motion_at_start.outputs[n + k]);
   }
-  // M w = p has no other purpose than to fail where M is singular.
-  const Vector probe = with_suffix(system.velocities(), "(probe)");
-  Vector inertia = directional_derivative(system.momenta(), system.velocities(), probe);
-  for (std::size_t i = 0; i < n; ++i) inertia[i] -= system.momenta()[i];
-  method.start.unknowns = joined({motion_at_start.unknowns, probe});
-  method.start.residuals = joined({motion_at_start.residuals, inertia});
-  method.start.guess = joined({motion_at_start.guess, Vector(n)});
+  method.start.unknowns = motion_at_start.unknowns;
+  method.start.residuals = motion_at_start.residuals;
+  method.start.guess = motion_at_start.guess;
+  method.needs_inertia = true;
 
   for (const Expression& x : system.coordinates()) method.equations.push_back("the momentum of " + x.name());
   for (std::size_t k = 0; k < multiplier.size(); ++k) method.equations.push_back(system.row_name(k));

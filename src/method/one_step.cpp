@@ -268,41 +268,49 @@ class OneStep final : public Stepper {
   }
 
   /// Last resorts where the extrapolated guess was a bad one: the increment that the velocity suggests; and following
-  /// the solution from small steps, where it is near that increment, to the step that was asked for.
+  /// the solution from small steps, where it is near that increment, to the step that was asked for. Equations that are
+  /// not linear have other solutions too: one that is not near where it was looked for does not continue the motion.
   bool look_elsewhere() {
     const double h = step_size();
     const std::size_t unknowns = memory_size_ / 3;
     std::vector<double> trial;
+    const auto suggested = [&](double size) {
+      const auto state = state_at({{data_.begin(), data_.begin() + signed_size(n_)}, node_.v}, size);
+      return std::vector<double>(state.begin() + signed_size(state_size_),
+                                 state.begin() + signed_size(state_size_ + unknowns));
+    };
+    std::vector<double> whole;  // what is suggested for the whole step: tells how large the unknowns are
+    const auto found = [&] { return std::span(outputs_).subspan(state_size_, unknowns); };
     const auto attempt = [&](double size, std::span<const double> guess) {
       trial = data_;
       for (std::size_t age = 0; age < 3; ++age) {
         std::copy(guess.begin(), guess.end(), trial.begin() + signed_size(state_size_ + age * unknowns));
       }
       trial[state_size_ + memory_size_] = size;
-      return solve_once(trial);
-    };
-    const auto suggested = [&](double size) {
-      const auto state = state_at({{data_.begin(), data_.begin() + signed_size(n_)}, node_.v}, size);
-      return std::vector<double>(state.begin() + signed_size(state_size_),
-                                 state.begin() + signed_size(state_size_ + unknowns));
+      if (!solve_once(trial)) return false;
+      double total = 0.0;
+      double change = 0.0;
+      for (std::size_t k = 0; k < unknowns; ++k) {
+        total += std::max(std::abs(guess[k]), std::abs(whole[k]));
+        change += std::abs(found()[k] - guess[k]);
+      }
+      return change <= 0.5 * total;
     };
     try {
-      bool arrived = attempt(h, suggested(h));
+      whole = suggested(h);
+      bool arrived = attempt(h, whole);
       double reached = 0.0;  // fraction of h
       std::vector<double> there = suggested(0.0);
       for (double stride = 1.0 / 16.0; !arrived && stride > 1e-3;) {
         const double next = std::min(1.0, reached + stride);
+        const std::vector<double> here = suggested(reached * h);
         std::vector<double> guess = suggested(next * h);
-        if (reached > 0.0) {  // the solution so far, and how the suggestion changes
-          const std::vector<double> here = suggested(reached * h);
-          for (std::size_t k = 0; k < unknowns; ++k) guess[k] += there[k] - here[k];
-        }
-        if (!attempt(next * h, guess) && !attempt(next * h, there)) {
+        for (std::size_t k = 0; k < unknowns; ++k) guess[k] += there[k] - here[k];
+        if (!attempt(next * h, guess)) {
           stride *= 0.5;
           continue;
         }
-        there.assign(outputs_.begin() + signed_size(state_size_),
-                     outputs_.begin() + signed_size(state_size_ + unknowns));
+        there.assign(found().begin(), found().end());
         reached = next;
         arrived = reached == 1.0;
       }
@@ -388,6 +396,11 @@ class OneStep final : public Stepper {
 }  // namespace
 
 std::unique_ptr<Stepper> make_one_step(const Method& method, const Problem& problem) {
+  if (method.needs_inertia && !direction_without_inertia(problem.system, problem.parameters, problem.start).empty()) {
+    throw MethodError(
+        "the method needs inertia in every direction, and this system does not have it; dla and rk4 need "
+        "it only where the constraints let the system move");
+  }
   return std::make_unique<OneStep>(method, problem);
 }
 

@@ -271,7 +271,7 @@ std::unique_ptr<Stepper> make_stepper(std::string_view name, const Problem& prob
       throw MethodError(fmt::format("{} cannot start from two positions; del and dla without order can", name));
     }
     if (start != request.options.end()) {
-      throw MethodError(fmt::format("a second position and start={} are two starts: give one", start->second));
+      throw MethodError(fmt::format("a second position (--q1) and start={} are two starts: give one", start->second));
     }
   }
   if (start == request.options.end() || start->second != "reference") return make_one_step(method, problem);

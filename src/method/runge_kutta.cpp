@@ -6,7 +6,6 @@
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/method.hpp"
-#include "variational.hpp"
 
 namespace rattleback {
 namespace {
@@ -91,7 +90,6 @@ Method rk4(const System& system) {
 }
 
 Method rk4_index0(const System& system) {
-  require_inertia(system, "rk4-index0");  // it solves for the accelerations before the multipliers
   const std::size_t n = system.dimension();
   const ImplicitSystem rates = index_zero_rates(system);
   const std::size_t size = rates.outputs.size();
@@ -106,7 +104,9 @@ Method rk4_index0(const System& system) {
     equations.push_back((i < n ? "the derivative of " : "the second derivative of ") +
                         (i < n ? names[i] : system.row_name(i - n)));
   }
-  return make(with_step_size(start, 2 * n), runge_kutta_step(rates, size), equations);
+  Method method = make(with_step_size(start, 2 * n), runge_kutta_step(rates, size), equations);
+  method.needs_inertia = true;  // it solves for the accelerations before the multipliers
+  return method;
 }
 
 }  // namespace rattleback

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "rattleback/expr/graph.hpp"
-#include "rattleback/kernel/step.hpp"
 #include "rattleback/mech/dynamics.hpp"
 
 namespace rattleback {
@@ -80,14 +79,6 @@ Method position_momentum_method(const System& system, const Interval& interval) 
   method.keeps_momenta = true;
   for (const Expression& x : q) method.equations.push_back("the discrete equation of motion of " + x.name());
   return method;
-}
-
-void require_inertia(const System& system, const char* method) {
-  try {
-    Step(inverse_legendre(system), 1, Backend::interpreted);
-  } catch (const StructureError&) {
-    throw MethodError(fmt::format("{} needs inertia in every coordinate; dla and rk4 do not", method));
-  }
 }
 
 IntervalFunctions interval_functions(const System& system, const Rule& rule) {

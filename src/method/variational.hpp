@@ -24,9 +24,6 @@ Interval differentiate(const System& system, const Expression& discrete_lagrangi
 /// data of the step. Equations are added by the method.
 Method position_momentum_method(const System& system, const Interval& interval);
 
-/// Throws MethodError, in the name of a method, unless the equations p = L_v can determine all velocities.
-void require_inertia(const System& system, const char* method);
-
 /// E at the midpoint, and A v + b under the rule.
 IntervalFunctions interval_functions(const System& system, const Rule& rule);
 

@@ -469,8 +469,8 @@ TEST(StepErrors, sizes_and_names_are_checked) {
   EXPECT_EQ(complaint(equations({"d"}, {"u"}, {"u - e"}, {"0"})),
             "equation 1 contains 'e', which is neither data nor an unknown");
   EXPECT_EQ(complaint(equations({"d"}, {"u"}, {"u - d"}, {"u"})),
-            "guess 0 contains 'u', which is an unknown: a guess depends on data only");
-  EXPECT_EQ(complaint(equations({"d"}, {"u"}, {"u - d"}, {"w"})), "guess 0 contains 'w', which is not among the data");
+            "guess 1 contains 'u', which is an unknown: a guess depends on data only");
+  EXPECT_EQ(complaint(equations({"d"}, {"u"}, {"u - d"}, {"w"})), "guess 1 contains 'w', which is not among the data");
   ImplicitSystem s = equations({"d"}, {"u"}, {"u - d"}, {"0"});
   s.state = 2;
   EXPECT_EQ(complaint(s), "a state of 2 is larger than the 1 data or the 1 outputs");

@@ -41,6 +41,10 @@ class InconsistentStart : public StartError {
 /// Throws StartError if something is not finite there.
 PointReport examine(const System& system, std::span<const double> parameters, const State& state);
 
+/// A direction without inertia, admissible or not; empty if there is none.
+std::vector<double> direction_without_inertia(const System& system, std::span<const double> parameters,
+                                              const State& state);
+
 /// Throws StartError unless a motion can start there.
 void require_regular_start(const System& system, std::span<const double> parameters, const State& state);
 

@@ -48,6 +48,7 @@ struct Method {
   std::vector<std::string> equations;  ///< of the step, named for messages
   Structure structure;
   bool keeps_momenta = false;   ///< the state begins with (q, p), not with (q, v)
+  bool needs_inertia = false;   ///< in every direction, not only in the admissible ones
   std::size_t multipliers = 0;  ///< of a step, among its outputs
 
   /// The last entries of the state that only help to guess the next one.
