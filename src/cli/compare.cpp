@@ -48,13 +48,17 @@ void print(const std::vector<Row>& rows, const Row* reference, const Request& re
     const auto d = reference == nullptr || reference->method == method ? std::nullopt : distance(r, reference->result);
     fmt::print("  {:<{}}  {:>13.3e}  {:>13.3e}  {:>14}  {:>7}  {:>11.4g}{}\n", method, width,
                r.statistics.max_energy_error, r.statistics.max_constraint, d ? fmt::format("{:.3e}", *d) : "-",
-               r.newton.iterations > 0 ? fmt::format("{:.2f}", r.newton.mean()) : "-",
+               r.newton.mean() >= 0.005 ? fmt::format("{:.2f}", r.newton.mean()) : "-",
                1e9 * r.statistics.seconds / steps,
                r.outcome == RunOutcome::failed ? fmt::format("  failed at t = {:.6g}", r.time) : "");
   }
   fmt::print(
       "\n  energy error: largest at the nodes, relative to max(1, |E(0)|); constraint: largest residual;\n"
-      "  from reference: largest difference of the last positions\n");
+      "  from reference: largest difference of the last positions; newton: iterations, - where none are needed\n");
+  if (!request.problem.system.conserves_energy()) {
+    fmt::print("  {} do work: the energy changes in the motion itself\n",
+               request.problem.system.is_affine() ? "affine constraints" : "applied forces");
+  }
 }
 
 void compare_methods(const Options& o) {

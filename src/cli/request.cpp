@@ -54,8 +54,7 @@ double step_of(const ProblemOptions& options, const Model& model) {
 double time_of(const ProblemOptions& options, const Model& model) {
   if (options.time) return positive(*options.time, "--time");
   if (model.time) return *model.time;
-  throw Failure(ExitStatus::wrong_request,
-                fmt::format("{} has no time of its own; give --time or --steps", model.name));
+  throw Failure(ExitStatus::wrong_request, fmt::format("{} has no time of its own; give one with --time", model.name));
 }
 
 std::int64_t steps_of(const ProblemOptions& options, const Model& model, double h, std::vector<std::string>& notes) {

@@ -107,7 +107,7 @@ void print(const RunResult& r, const Request& request, const Options& o, const O
     }
   }
   if (const auto error = exact_error(r, request)) fmt::print("  exact       q differs by {:.3g} at the end\n", *error);
-  if (r.newton.iterations > 0) {
+  if (r.newton.mean() >= 0.005) {
     fmt::print("  newton      {:.2f} iterations each time, at most {}\n", r.newton.mean(), r.newton.max);
   }
   fmt::print("  time        {:.3g} s, {:.3g} ns each step\n", s.seconds,
@@ -181,7 +181,7 @@ void add_run(CLI::App& app) {
   std::string list;
   for (const MethodInfo& m : methods())
     list += fmt::format("\n  {:<12} {}{}", m.name, m.summary,
-                        m.options.empty() ? "" : fmt::format(" [:{}]", fmt::join(m.options, ":")));
+                        m.options.empty() ? "" : fmt::format("\n{:15}:{}", "", fmt::join(m.options, " :")));
   command->add_option("-m,--method", o->method, "The integrator, with options after colons")
       ->type_name("METHOD")
       ->capture_default_str();

@@ -260,11 +260,12 @@ class OneStep final : public Stepper {
 
   bool solve_once(std::vector<double>& data) {
     const bool solved = step_.run(data, outputs_) == 1;
+    if (!solved) return false;
     const LaneReport& report = step_.reports()[0];
     newton_.iterations += report.iterations;
     newton_.max = std::max(newton_.max, report.max_iterations);
-    if (solved) ++newton_.solutions;
-    return solved;
+    ++newton_.solutions;
+    return true;
   }
 
   /// Last resorts where the extrapolated guess was a bad one: the increment that the velocity suggests; and following

@@ -124,7 +124,7 @@ std::vector<std::string> with_rules(std::vector<std::string> others) {
 
 const std::vector<Entry>& entries() {
   static const std::vector<std::string> variational_options =
-      with_rules({"order=2", "stages=5|9|13|17|21|35", "start=momentum|reference"});
+      with_rules({"order=2|4|6|8|10", "stages=5|9|13|17|21|35", "start=momentum|reference"});
   static const std::vector<Entry> all{
       {{"dla", "discrete Lagrange-d'Alembert equations (Cortes & Martinez): order 2, or 4, 6, 8, 10 by composition",
         variational_options},
@@ -134,7 +134,7 @@ const std::vector<Entry>& entries() {
        [](const Options& o, const System& s) { return with_order(del(s, rule_option(o)), o); },
        check_variational},
       {{"gni", "geometric nonholonomic integrator (Evensberget's Hd and HdS)",
-        with_rules({"order=2", "start=consistent|zero|thesis"})},
+        with_rules({"order=2|4", "start=consistent|zero|thesis"})},
        [](const Options& o, const System& s) { return with_order(gni(s, rule_option(o), first_multiplier(o)), o); },
        [](const Options& o) {
          check_order(o, rule_option(o));

@@ -36,10 +36,13 @@ class Momenta {
   Eigen::VectorXd momenta() const {
     return Eigen::Map<const Eigen::VectorXd>(values_.data(), static_cast<Eigen::Index>(symmetries_));
   }
-  /// A(q) (ξ₁ … ξ_r)
-  Eigen::MatrixXd slip() const {
-    return Eigen::Map<const Eigen::MatrixXd>(values_.data() + symmetries_, static_cast<Eigen::Index>(rows_),
-                                             static_cast<Eigen::Index>(symmetries_));
+  /// Combinations of symmetries that are admissible: a basis of the null space of A(q) (ξ₁ … ξ_r), in columns.
+  Eigen::MatrixXd admissible() const {
+    const auto r = static_cast<Eigen::Index>(symmetries_);
+    const Eigen::Map<const Eigen::MatrixXd> slip(values_.data() + symmetries_, static_cast<Eigen::Index>(rows_), r);
+    if (rows_ == 0) return Eigen::MatrixXd::Identity(r, r);
+    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(slip, Eigen::ComputeFullV);
+    return svd.matrixV().rightCols(r - svd.rank());
   }
 
  private:
@@ -94,15 +97,9 @@ class MomentumEquationObserver final : public StageObserver {
   void add_stage(std::span<const double> before, const StepMap& map) override {
     momenta_(before);
     const Eigen::VectorXd old_momenta = momenta_.momenta();
-    const Eigen::MatrixXd slip = momenta_.slip();  // at q_k
+    const Eigen::MatrixXd admissible = momenta_.admissible();  // at q_k
     momenta_(map.state());
     const Eigen::VectorXd change = momenta_.momenta() - old_momenta;
-    // What of the change belongs to admissible combinations: its part in the null space of A ξ.
-    Eigen::MatrixXd admissible = Eigen::MatrixXd::Identity(change.size(), change.size());
-    if (slip.rows() > 0) {
-      const Eigen::JacobiSVD<Eigen::MatrixXd> svd(slip, Eigen::ComputeFullV);
-      admissible = svd.matrixV().rightCols(change.size() - svd.rank()).eval();
-    }
     if (admissible.cols() == 0) return;
     const double largest = (admissible.transpose() * change).cwiseAbs().maxCoeff();
     if (!(largest <= residual_)) residual_ = largest;
@@ -130,6 +127,13 @@ std::unique_ptr<Observer> make_momentum_observer(const Method& method, const Pro
 std::unique_ptr<Observer> make_momentum_equation_observer(const Method& method, const Problem& problem) {
   require_symmetries(method, problem);
   if (!problem.system.applied_forces().empty()) throw MethodError("applied forces change the momenta");
+  Momenta at_start(problem);
+  std::vector<double> state = problem.start.q;
+  state.resize(2 * problem.system.dimension(), 0.0);
+  at_start(state);
+  if (at_start.admissible().cols() == 0) {
+    throw MethodError("at the start no combination of the declared symmetries moves along the constraints");
+  }
   return std::make_unique<MomentumEquationObserver>(method, problem);
 }
 

@@ -128,7 +128,7 @@ const std::vector<Entry>& entries() {
        [](const Scene& s) -> std::unique_ptr<Observer> {
          s.require_rows();
          const std::size_t count = s.method().multipliers;
-         s.require(count > 0, fmt::format("{} has no discrete multipliers", s.method_name));
+         s.require(count > 0, fmt::format("{} has no multipliers that belong to a step", s.method_name));
          s.require_one_stage();
          return std::make_unique<IntervalObserver>(ObservedQuantity{"impulses", numbered("impulse", count)},
                                                    [](const IntervalValues& i) { return std::span(i.multipliers); });

@@ -124,7 +124,7 @@ const std::vector<WrongInput> command_line{
     {.label = "time_missing",
      .model = line("x'^2", "[initial]\nq = [1]\n"),
      .command = "rattleback run m.toml --step 0.1",
-     .says = {"m has no time of its own", "give --time or --steps"}},
+     .says = {"m has no time of its own", "give one with --time"}},
     {.label = "step_missing",
      .model = line("x'^2", "[initial]\nq = [1]\n"),
      .command = "rattleback run m.toml --steps 10",

@@ -73,7 +73,7 @@ TEST(Observers, say_when_there_is_nothing_to_observe) {
   EXPECT_EQ(message("symplectic", "gni", "rolling-disk"),
             "symplectic cannot be observed here: the state of the method is not (q, p)");
   EXPECT_EQ(message("impulses", "rk4", "rolling-disk"),
-            "impulses cannot be observed here: rk4 has no discrete multipliers");
+            "impulses cannot be observed here: rk4 has no multipliers that belong to a step");
   EXPECT_EQ(
       message("midpoint-energy", "reference", "rolling-disk"),
       "midpoint-energy cannot be observed here: reference is not a one-step method: it has no equations of its own");

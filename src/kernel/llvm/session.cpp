@@ -116,7 +116,8 @@ class OrcJit final : public Jit {
     llvm::raw_string_ostream stream(problem);
     if (llvm::verifyModule(*module, &stream)) throw CompilerError("invalid code was generated: " + problem);
 #endif
-    if (program_weight <= largest_inline_program) optimise(*module, lanes);
+    // Plain programs are short, and compiled more often than they are waited for.
+    if (std::is_same_v<F, StepFunction> && program_weight <= largest_inline_program) optimise(*module, lanes);
     auto tracker = jit_->getMainJITDylib().createResourceTracker();
     unwrap(jit_->addIRModule(tracker, llvm::orc::ThreadSafeModule(std::move(module), std::move(context))), "compiling");
     const auto address = unwrap(jit_->lookup(name), "linking");
