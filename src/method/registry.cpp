@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <functional>
@@ -171,7 +172,9 @@ struct Request {
 };
 
 std::string suggestion(std::string_view found, const std::vector<std::string>& known) {
-  const auto meant = closest_name(found, known);
+  std::string lower_case(found);
+  for (char& c : lower_case) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const auto meant = closest_name(lower_case, known);
   return meant ? fmt::format("; did you mean '{}'?", *meant)
                : fmt::format("; {} {}", known.size() == 1 ? "there is" : "there are", fmt::join(known, ", "));
 }

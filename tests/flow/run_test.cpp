@@ -229,6 +229,7 @@ TEST(Methods, wrong_names_and_options_are_explained) {
   EXPECT_EQ(message("rk4:order=2"), "the method rk4 has no option 'order'; it has none");
   EXPECT_EQ(message("reference:tolerence=1"),
             "the method reference has no option 'tolerence'; did you mean 'tolerance'?");
+  EXPECT_EQ(message("DLA"), "there is no method 'DLA'; did you mean 'dla'?");
   EXPECT_EQ(message("reference:tolerance"), "the option tolerance needs a value: tolerance=...");
   EXPECT_EQ(message("reference:tolerance=2"), "tolerance must be a number between 1e-15 and 0.01, found '2'");
   EXPECT_EQ(message("reference:tolerance=1e-9"), "no error");
