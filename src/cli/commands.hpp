@@ -7,6 +7,7 @@ namespace rattleback::cli {
 /// Each command adds itself to the application: its options, its help, and what it does.
 void add_models(CLI::App& app);
 void add_show(CLI::App& app);
+void add_analyse(CLI::App& app);
 void add_run(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_converge(CLI::App& app);

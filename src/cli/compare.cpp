@@ -31,14 +31,15 @@ struct Row {
 /// Largest difference between the last positions of two runs that both reached the end.
 std::optional<double> distance(const RunResult& a, const RunResult& b) {
   if (a.outcome != RunOutcome::finished || b.outcome != RunOutcome::finished) return std::nullopt;
+  if (std::abs(a.time - b.time) > 1e-12 * std::abs(b.time)) return std::nullopt;
   double d = 0.0;
   for (std::size_t i = 0; i < a.node.q.size(); ++i) d = std::max(d, std::abs(a.node.q[i] - b.node.q[i]));
   return d;
 }
 
 void print(const std::vector<Row>& rows, const Row* reference, const Request& request) {
-  fmt::print("{}: h = {}, {} steps to t = {:.10g}\n\n", request.model.title, request.problem.step, request.steps,
-             static_cast<double>(request.steps) * request.problem.step);
+  const double end = static_cast<double>(request.steps) * request.problem.step;
+  fmt::print("{}: h = {}, {} steps to t = {:.10g}\n\n", request.model.title, request.problem.step, request.steps, end);
   std::size_t width = 6;
   for (const Row& row : rows) width = std::max(width, row.method.size());
   fmt::print("  {:<{}}  {:>13}  {:>13}  {:>13}  {:>7}  {:>11}\n", "method", width, "energy error", "constraint",
@@ -50,7 +51,10 @@ void print(const std::vector<Row>& rows, const Row* reference, const Request& re
                r.statistics.max_energy_error, r.statistics.max_constraint, d ? fmt::format("{:.3e}", *d) : "-",
                r.newton.mean() >= 0.005 ? fmt::format("{:.2f}", r.newton.mean()) : "-",
                1e9 * r.statistics.seconds / steps,
-               r.outcome == RunOutcome::failed ? fmt::format("  failed at t = {:.6g}", r.time) : "");
+               r.outcome == RunOutcome::failed ? fmt::format("  failed at t = {:.6g}", r.time)
+               : std::abs(r.time - end) > 1e-12 * end
+                   ? fmt::format("  ends at t = {:.6g} (with :resample at t = {:.6g})", r.time, end)
+                   : "");
   }
   fmt::print(
       "\n  energy error: largest at the nodes, relative to max(1, |E(0)|); constraint: largest residual;\n"

@@ -127,6 +127,7 @@ int main(int argc, char** argv) {
       "interrupted.");
   cli::add_models(app);
   cli::add_show(app);
+  cli::add_analyse(app);
   cli::add_run(app);
   cli::add_compare(app);
   cli::add_converge(app);

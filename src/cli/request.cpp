@@ -217,6 +217,7 @@ nlohmann::json to_json(const RunResult& result, const Request& request, const st
   if (!s.midpoint_energy.empty()) {
     document["energy"]["midpoints"] = {{"min", s.midpoint_energy[0]}, {"max", s.midpoint_energy[1]}};
   }
+  for (const Remark& remark : result.remarks) document["remarks"][remark.name] = remark.value;
   if (const auto error = exact_error(result, request)) document["exact"] = {{"error", *error}};
   return document;
 }

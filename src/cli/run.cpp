@@ -110,6 +110,7 @@ void print(const RunResult& r, const Request& request, const Options& o, const O
   if (r.newton.mean() >= 0.005) {
     fmt::print("  newton      {:.2f} iterations each time, at most {}\n", r.newton.mean(), r.newton.max);
   }
+  for (const Remark& remark : r.remarks) fmt::print("  method      {:.6g} is {}\n", remark.value, remark.text);
   fmt::print("  time        {:.3g} s, {:.3g} ns each step\n", s.seconds,
              1e9 * s.seconds / static_cast<double>(std::max<std::int64_t>(r.steps, 1)));
   if (o.file) fmt::print("\nWritten to {}\n", *o.file);

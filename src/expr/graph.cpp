@@ -60,18 +60,21 @@ std::size_t power_cost(double exponent) {
 }  // namespace
 
 std::vector<Expression> substitute(std::span<const Expression> expressions, const Substitution& replacements) {
-  for (const auto& [symbol, replacement] : replacements) {
-    if (!symbol.is_symbol()) throw ExpressionError("only symbols can be replaced, not " + to_text(symbol));
+  for (const auto& [key, replacement] : replacements) {
+    if (key.is_symbol() || key.kind() == Kind::function) continue;
+    throw ExpressionError("only symbols and function values can be replaced, not " + to_text(key));
   }
   const Graph graph(expressions);
   std::vector<Expression> replaced(graph.size());
   std::vector<Expression> operands;
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Expression& e = graph[i];
-    if (e.is_symbol()) {
+    if (e.is_symbol() || e.kind() == Kind::function) {
       const auto found = replacements.find(e);
-      replaced[i] = found == replacements.end() ? e : found->second;
-      continue;
+      if (found != replacements.end() || e.is_symbol()) {
+        replaced[i] = found == replacements.end() ? e : found->second;
+        continue;
+      }
     }
     operands.clear();
     bool changed = false;

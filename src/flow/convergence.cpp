@@ -83,7 +83,7 @@ Convergence measure_convergence(const std::string& method, const Problem& proble
                                 const std::vector<std::int64_t>& counts, const State& reference,
                                 const std::atomic<bool>* interrupt,
                                 const std::function<void(const Progress&)>& progress) {
-  Convergence result{method, promised_order(method, problem.system), std::nullopt, {}};
+  Convergence result{method, promised_order(method, problem), std::nullopt, {}};
   std::unique_ptr<Stepper> stepper;
   for (const std::int64_t steps : counts) {
     Problem here = problem;
@@ -93,6 +93,9 @@ Convergence measure_convergence(const std::string& method, const Problem& proble
     options.interrupt = interrupt;
     options.progress = progress;
     stepper = make_stepper(method, here);  // while the last one lives, its code need not be compiled again
+    if (stepper->time()) {
+      throw MethodError(method + " has nodes at times of its own and not at the end: " + method + ":resample has");
+    }
     result.points.push_back(measure(*stepper, here, options, reference));
     if (result.points.back().outcome == RunOutcome::interrupted) break;
   }

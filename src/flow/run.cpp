@@ -141,6 +141,7 @@ class Run {
       record();
     }
     last_node_ = stepper_.node();
+    time_ = stepper_.time();
     first_step_ = step_;
     earlier_seconds_ = statistics_.seconds;
     save_checkpoint();
@@ -158,6 +159,7 @@ class Run {
     }
     ++step_;
     last_node_ = stepper_.node();
+    time_ = stepper_.time();
     update_statistics();
     if (step_ % options_.every == 0) record();
   }
@@ -192,7 +194,8 @@ class Run {
                            problem_.step, why);
   }
 
-  double time() const { return static_cast<double>(step_) * problem_.step; }
+  /// Of the last good node.
+  double time() const { return time_.value_or(static_cast<double>(step_) * problem_.step); }
 
   void record() {
     if (options_.recorder == nullptr) return;
@@ -229,7 +232,9 @@ class Run {
     statistics_.seconds = earlier_seconds_ + seconds_since(begin_);
     observer_.observe(last_node_);
     const auto p = observer_.momenta();
-    return {outcome_, step_, time(), last_node_, {p.begin(), p.end()}, statistics_, stepper_.newton(), failure_};
+    return {
+        outcome_,          step_, time(), last_node_, {p.begin(), p.end()}, statistics_, stepper_.newton(), failure_,
+        stepper_.remarks()};
   }
 
   Stepper& stepper_;
@@ -240,7 +245,8 @@ class Run {
   RunStatistics statistics_;
   RunOutcome outcome_ = RunOutcome::finished;
   std::string failure_;
-  State last_node_;  ///< the last good one: a failed step may leave the stepper at a worse
+  std::optional<double> time_;  ///< of that node, if the stepper has one of its own
+  State last_node_;             ///< the last good one: a failed step may leave the stepper at a worse
   std::int64_t step_ = 0;
   std::int64_t first_step_ = 0;
   std::int64_t steps_between_looks_ = 1;

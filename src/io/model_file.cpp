@@ -268,6 +268,7 @@ class Reader {
       ParseOptions options = options_at(node, {});
       options.names.reset();
       for (const Expression& symbol : parsed([&] { return parse_entry(text, options); })) {
+        if (!symbol.is_symbol()) fail(node, fmt::format("a coordinate must be a name, found {}", shortened(symbol)));
         coordinates_.push_back(symbol);
         coordinate_places_.push_back(&node);
       }
@@ -334,54 +335,100 @@ class Reader {
     return names;
   }
 
-  // [symmetry]: fibre = coordinates whose translations are symmetries, or a group and what it acts on
+  // [symmetry]: fibre = coordinates whose translations are symmetries, a group and what it acts on, and generators
   void read_symmetry(SystemDefinition& definition) {
     const toml::table* symmetry = table("symmetry");
     if (symmetry == nullptr) return;
-    check_keys(*symmetry, {"fibre", "group", "acts_on"}, "[symmetry]");
-    const auto translation = [&](std::size_t i) {
-      Symmetry s{"translation of " + coordinates_[i].name(), std::vector<Expression>(coordinates_.size())};
-      s.generator[i] = Expression(1.0);
-      return s;
+    check_keys(*symmetry, {"fibre", "group", "acts_on", "generators"}, "[symmetry]");
+    const auto add = [&](const toml::node& place, const std::string& name,
+                         const std::vector<std::pair<std::size_t, Expression>>& components) {
+      definition.symmetries.push_back({name, std::vector<Expression>(coordinates_.size())});
+      for (const auto& [i, component] : components) definition.symmetries.back().generator[i] = component;
+      symmetry_places_.push_back(&place);
     };
     if (const toml::node* fibre = symmetry->get("fibre")) {
-      for (const std::size_t i : coordinate_list(*fibre, "fibre")) definition.symmetries.push_back(translation(i));
+      for (const std::size_t i : coordinate_list(*fibre, "fibre"))
+        add(*fibre, "translation of " + coordinates_[i].name(), {{i, Expression(1.0)}});
     }
-    const toml::node* group = symmetry->get("group");
+    read_group(*symmetry, add);
+    if (const toml::node* generators = symmetry->get("generators")) read_generators(*generators, add);
+  }
+
+  void read_group(const toml::table& symmetry, auto&& add) const {
+    const toml::node* group = symmetry.get("group");
+    const toml::node* acts_on = symmetry.get("acts_on");
     if (group == nullptr) {
-      if (const toml::node* acts_on = symmetry->get("acts_on"))
-        fail(*acts_on, "acts_on needs a group, as in group = \"SE(2)\"");
+      if (acts_on != nullptr) fail(*acts_on, "acts_on needs a group, as in group = \"SE(2)\"");
       return;
     }
-    if (const std::string& name = text_of(*group, "group"); name != "SE(2)") {
-      fail(*group, fmt::format("the group '{}' is not known; there is SE(2), or list a fibre of coordinates", name));
+    const std::string& name = text_of(*group, "group");
+    if (name != "SE(2)" && name != "SO(3)") {
+      fail(*group, fmt::format("the group '{}' is not known; there are SE(2) and SO(3), or list a fibre of coordinates "
+                               "or generators",
+                               name));
     }
-    const toml::node* acts_on = symmetry->get("acts_on");
-    if (acts_on == nullptr)
-      fail(*group, "SE(2) needs acts_on = [x, y, angle]: the coordinates of the plane and the angle");
+    const bool plane = name == "SE(2)";
+    const char* expected = plane ? "[x, y, angle]" : "[alpha, beta, psi]";
+    if (acts_on == nullptr) {
+      fail(*group, fmt::format("{} needs acts_on = {}: {}", name, expected,
+                               plane ? "the coordinates of the plane and the angle"
+                                     : "Euler angles of a rotation about z, the new x and the new z"));
+    }
     const auto on = coordinate_list(*acts_on, "acts_on");
     if (on.size() != 3)
-      fail(*acts_on, fmt::format("SE(2) acts on three coordinates [x, y, angle], found {}", on.size()));
-    definition.symmetries.push_back(translation(on[0]));
-    definition.symmetries.push_back(translation(on[1]));
-    Symmetry rotation{"rotation of the plane", std::vector<Expression>(coordinates_.size())};
-    rotation.generator[on[0]] = -coordinates_[on[1]];
-    rotation.generator[on[1]] = coordinates_[on[0]];
-    rotation.generator[on[2]] = Expression(1.0);
-    definition.symmetries.push_back(std::move(rotation));
+      fail(*acts_on, fmt::format("{} acts on three coordinates {}, found {}", name, expected, on.size()));
+    if (on[0] == on[1] || on[0] == on[2] || on[1] == on[2])
+      fail(*acts_on, fmt::format("{} acts on three different coordinates {}", name, expected));
+    const Expression one(1.0);
+    const Expression& first = coordinates_[on[0]];
+    const Expression& second = coordinates_[on[1]];
+    if (plane) {
+      for (const std::size_t i : {on[0], on[1]}) add(*group, "translation of " + coordinates_[i].name(), {{i, one}});
+      add(*group, "rotation of the plane", {{on[0], -second}, {on[1], first}, {on[2], one}});
+      return;
+    }
+    // The space turns, the rotation Rz(first) Rx(second) Rz(third) is multiplied from the left.
+    const Expression cotangent = cos(second) / sin(second);
+    add(*group, "rotation about x",
+        {{on[0], -cotangent * sin(first)}, {on[1], cos(first)}, {on[2], sin(first) / sin(second)}});
+    add(*group, "rotation about y",
+        {{on[0], cotangent * cos(first)}, {on[1], sin(first)}, {on[2], -cos(first) / sin(second)}});
+    add(*group, "rotation about z", {{on[0], one}});
+  }
+
+  // [symmetry.generators]: name = {coordinate = expression of coordinates and parameters, ...}
+  void read_generators(const toml::node& node, auto&& add) const {
+    const auto table_of = [&](const toml::node& found, const std::string& what,
+                              const char* form) -> const toml::table& {
+      if (const auto* entries = found.as_table()) return *entries;
+      fail(found, fmt::format("{} must be a table, {}, found {}", what, form, type_name(found)));
+    };
+    const toml::table& generators = table_of(node, "generators", "written as a section [symmetry.generators]");
+    for (const auto& [name, entries] : in_order(generators)) {
+      check_name(name, *entries, "a generator");
+      const std::string what = "the generator " + name;
+      std::vector<std::pair<std::size_t, Expression>> components;
+      by_coordinate(table_of(*entries, what, "as in {x = \"-y\", y = \"x\"}"), what, fmt::format("{}, component", what),
+                    all_names(), [&](std::size_t i, const Expression& e) { components.emplace_back(i, e); });
+      if (std::all_of(components.begin(), components.end(), [](const auto& c) { return c.second == Expression(0.0); }))
+        fail(*entries, fmt::format("{} is zero: nothing moves; remove it", what));
+      add(*entries, name, components);
+    }
   }
 
   /// A table whose keys are coordinates: calls use(index, expression) for each.
-  void read_by_coordinate(const char* key, const char* what, const std::vector<std::string>& names, auto&& use) const {
-    const toml::table* entries = table(key);
-    if (entries == nullptr) return;
+  void by_coordinate(const toml::table& entries, const std::string& where, const std::string& what,
+                     const std::vector<std::string>& names, auto&& use) const {
     std::vector<std::string> known;
     for (const Expression& q : coordinates_) known.push_back(shortened(q));
-    check_keys(*entries, known, fmt::format("[{}], whose keys are coordinates", key));
-    for (const auto& [name, node] : in_order(*entries)) {
+    check_keys(entries, known, where + ", whose keys are coordinates");
+    for (const auto& [name, node] : in_order(entries)) {
       const auto index = std::find(known.begin(), known.end(), name) - known.begin();
       use(static_cast<std::size_t>(index), expression(*node, fmt::format("{} {}", what, name), names));
     }
+  }
+  void read_by_coordinate(const char* key, const char* what, const std::vector<std::string>& names, auto&& use) const {
+    if (const toml::table* entries = table(key)) by_coordinate(*entries, fmt::format("[{}]", key), what, names, use);
   }
 
   // [exact]: coordinate = expression of t, the parameters, and initial values
@@ -434,7 +481,7 @@ class Reader {
         case Part::constraints: pick(constraint_places_); break;
         case Part::holonomic: pick(holonomic_places_); break;
         case Part::parameters: pick(parameter_places_); break;
-        case Part::symmetry: node = root_.get("symmetry"); break;
+        case Part::symmetry: pick(symmetry_places_); break;
         case Part::exact: node = root_.get("exact"); break;
         case Part::forces: node = root_.get("forces"); break;
         case Part::conserved: node = root_.get("conserved"); break;
@@ -504,6 +551,7 @@ class Reader {
   std::vector<const toml::node*> constraint_places_;
   std::vector<const toml::node*> holonomic_places_;
   std::vector<const toml::node*> parameter_places_;
+  std::vector<const toml::node*> symmetry_places_;
 };
 
 }  // namespace

@@ -337,7 +337,15 @@ Value Builder::magnitude(Value root) {
     switch (i.op) {
       case Opcode::add:
       case Opcode::subtract: result = add(magnitude_[i.a], magnitude_[i.b]); break;
-      case Opcode::multiply: result = multiply(magnitude_[i.a], magnitude_[i.b]); break;
+      case Opcode::multiply: {
+        // |a| m(b) + (m(a) − |a|) |b|: errors of factors add up. m(a) m(b) would multiply them, and high powers of a
+        // cosine near its zero would hide everything.
+        const Value size_a = absolute(i.a);
+        const Value size_b = absolute(i.b);
+        result = multiply(size_a, magnitude_[i.b]);
+        if (magnitude_[i.a] != size_a) result = add(result, multiply(subtract(magnitude_[i.a], size_a), size_b));
+        break;
+      }
       case Opcode::divide: result = multiply(divide(magnitude_[i.a], absolute(i.b)), amplification(i.b)); break;
       case Opcode::negate: result = magnitude_[i.a]; break;
       // |f(x)| + |f′(x)| |x|: what the rounding of the argument does to the function.

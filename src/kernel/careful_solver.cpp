@@ -23,7 +23,7 @@ std::vector<Expression> data_and_unknowns(const ImplicitSystem& system) {
 CarefulSolver::CarefulSolver(const ImplicitSystem& original)
     : outputs_(make_program(data_and_unknowns(original), original.outputs)),
       arguments_(original.data.size() + original.unknowns.size()) {
-  const SparseMatrix slopes = jacobian(original.residuals, original.unknowns);
+  SparseMatrix slopes = jacobian(original.residuals, original.unknowns);
   const ImplicitSystem system = without_idle_unknowns(original, slopes);
   Incidence incidence(system.unknowns.size());
   for (const auto& e : slopes.entries) incidence[static_cast<std::size_t>(e.row)].push_back(e.column);

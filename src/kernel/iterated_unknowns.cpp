@@ -5,13 +5,15 @@
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/kernel/implicit_system.hpp"
+#include "step_program.hpp"
 
 namespace rattleback {
 
 // If r = G(x) + B u, where B contains no unknown, then the Newton iterates of x do not depend on the guess of u. So
 // only those unknowns matter that occur in the Jacobian of their own block.
-std::vector<std::size_t> iterated_unknowns(const ImplicitSystem& system) {
-  const SparseMatrix slopes = jacobian(system.residuals, system.unknowns);
+std::vector<std::size_t> iterated_unknowns(const ImplicitSystem& original) {
+  SparseMatrix slopes = jacobian(original.residuals, original.unknowns);
+  const ImplicitSystem system = without_idle_unknowns(original, slopes);
   Incidence incidence(system.residuals.size());
   std::vector<std::vector<const SparseMatrix::Entry*>> entries_of_row(system.residuals.size());
   for (const auto& e : slopes.entries) {

@@ -355,16 +355,22 @@ class StepBuilder {
 
 }  // namespace
 
-ImplicitSystem without_idle_unknowns(ImplicitSystem system, const SparseMatrix& slopes) {
-  std::vector<std::unordered_set<Expression>> needed(system.residuals.size());
-  for (const auto& e : slopes.entries) needed[idx(e.row)].insert(system.unknowns[idx(e.column)]);
+ImplicitSystem without_idle_unknowns(ImplicitSystem system, SparseMatrix& slopes) {
   const std::unordered_set<Expression> unknowns(system.unknowns.begin(), system.unknowns.end());
-  for (std::size_t i = 0; i < system.residuals.size(); ++i) {
-    Substitution idle;
-    for (const Expression& s : free_symbols(system.residuals[i])) {
-      if (unknowns.contains(s) && !needed[i].contains(s)) idle.emplace(s, Expression(0.0));
+  for (bool changed = true; changed;) {
+    changed = false;
+    std::vector<std::unordered_set<Expression>> needed(system.residuals.size());
+    for (const auto& e : slopes.entries) needed[idx(e.row)].insert(system.unknowns[idx(e.column)]);
+    for (std::size_t i = 0; i < system.residuals.size(); ++i) {
+      Substitution idle;
+      for (const Expression& s : free_symbols(system.residuals[i])) {
+        if (unknowns.contains(s) && !needed[i].contains(s)) idle.emplace(s, Expression(0.0));
+      }
+      if (idle.empty()) continue;
+      system.residuals[i] = substitute(system.residuals[i], idle);
+      changed = true;
     }
-    if (!idle.empty()) system.residuals[i] = substitute(system.residuals[i], idle);
+    if (changed) slopes = jacobian(system.residuals, system.unknowns);  // they may have contained what is gone
   }
   return system;
 }

@@ -8,6 +8,7 @@
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
+#include "rattleback/expr/tidy.hpp"
 
 namespace rattleback {
 namespace {
@@ -205,7 +206,9 @@ bool System::is_affine() const {
 }
 
 bool System::conserves_energy() const {
-  return !is_affine() && std::ranges::all_of(applied_forces(), [](const Expression& f) { return f.is_constant(0.0); });
+  Expression power;  // of the applied forces, F·v: gyroscopic ones do no work
+  for (std::size_t i = 0; i < applied_forces().size(); ++i) power += applied_forces()[i] * velocities_[i];
+  return !is_affine() && tidy(power).is_constant(0.0);
 }
 
 std::string System::row_name(std::size_t row) const {

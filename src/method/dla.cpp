@@ -14,29 +14,8 @@
 #include "variational.hpp"
 
 namespace rattleback {
-namespace {
 
 using Vector = std::vector<Expression>;
-
-/// h (A_d + b_d) = Σ ωᵢ (A(qᵢ) Δ + h b(qᵢ)), then g(q + Δ).
-Vector discrete_constraints(const System& system, const Rule& rule) {
-  const Vector increments = increment_symbols(system);
-  const Vector affine = discretise(system.affine_part(), system, rule);
-  Vector values;
-  for (const auto& entry : system.constraint_matrix().entries) values.push_back(entry.value);
-  values = discretise(values, system, rule);
-
-  Vector rows(system.constraints().size());
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    const auto& entry = system.constraint_matrix().entries[k];
-    const auto row = static_cast<std::size_t>(entry.row);
-    if (row < rows.size()) rows[row] += values[k] * increments[static_cast<std::size_t>(entry.column)];
-  }
-  for (std::size_t k = 0; k < rows.size(); ++k) rows[k] += step_symbol() * affine[k];
-  return joined({rows, discretise(system.holonomic(), system, alpha(1.0))});
-}
-
-}  // namespace
 
 Method dla(const System& system, const Rule& rule) {
   const Interval interval = differentiate(system, rule);

@@ -51,6 +51,41 @@ class IntervalWatch {
   std::vector<double> values_;
 };
 
+/// Stops a trajectory before a quantity that it divides by changes its sign.
+class GuardWatch {
+ public:
+  GuardWatch(const Guard& guard, const Problem& problem)
+      : name_(guard.name), kernel_(make_program(guard.data, std::vector{guard.here, guard.ahead, guard.error})),
+        data_(problem.start_data()) {
+    data_.insert(data_.end() - signed_size(problem.parameters.size()), problem.step);
+  }
+
+  /// What is wrong at a node, or with a step from there; empty if nothing is.
+  std::string complaint(const State& node, bool before_a_step = true) {
+    std::copy(node.v.begin(), node.v.end(), std::copy(node.q.begin(), node.q.end(), data_.begin()));
+    kernel_(data_.data(), values_);
+    const auto [here, ahead, error] = values_;
+    if (!(here > 0.0)) return fmt::format("{} has vanished: it is {:.3g}", name_, here);
+    if (before_a_step && !(ahead > 0.0)) {
+      return fmt::format(
+          "{} vanishes within this step: it is {:.3g}, and {:.3g} a step ahead; the method ends there, "
+          "rdla and dla may pass",
+          name_, here, ahead);
+    }
+    if (!(error <= largest_error)) {
+      return fmt::format("{} is a line integral that has lost its accuracy: its error is about {:.1e}", name_, error);
+    }
+    return "";
+  }
+
+ private:
+  static constexpr double largest_error = 1e-8;
+  std::string name_;
+  Kernel kernel_;
+  std::vector<double> data_;
+  double values_[3] = {};
+};
+
 class OneStep final : public Stepper {
  public:
   OneStep(const Method& method, const Problem& problem)
@@ -70,6 +105,12 @@ class OneStep final : public Stepper {
     before_ = data_;
     memory_before_ = memory_;
     if (!read_node()) throw MethodError(failure_);
+    if (method.guard) {
+      guard_.emplace(*method.guard, problem);
+      if (const std::string complaint = guard_->complaint(node_, /*before_a_step=*/false); !complaint.empty()) {
+        throw MethodError("the method cannot start here: " + complaint);
+      }
+    }
   }
 
   const State& node() const override { return node_; }
@@ -86,7 +127,12 @@ class OneStep final : public Stepper {
     std::copy(data_.begin(), data_.end(), before_.begin());
     std::copy(memory_.begin(), memory_.end(), memory_before_.begin());
     has_interval_ = false;
-    if (take_step() && read_node()) {
+    if (guard_) {
+      failure_ = guard_->complaint(node_);
+      if (!failure_.empty()) return false;
+    }
+    const State node_before = guard_ ? node_ : State{};
+    if (take_step() && read_node() && passes_guard(node_before)) {
       second_is_next_ = false;
       has_interval_ = true;
       return true;
@@ -190,6 +236,7 @@ class OneStep final : public Stepper {
     std::vector<double> data = problem_.start.q;
     for (std::size_t i = 0; i < n_; ++i) data.push_back((*problem_.second_position)[i] - problem_.start.q[i]);
     second_increment_.assign(data.end() - signed_size(n_), data.end());
+    data.insert(data.end(), problem_.start.v.begin(), problem_.start.v.end());
     data.push_back(problem_.step);
     data.insert(data.end(), problem_.parameters.begin(), problem_.parameters.end());
     Step map(*method.from_two_positions, 1, Backend::interpreted);
@@ -198,6 +245,13 @@ class OneStep final : public Stepper {
       throw MethodError(
           fmt::format("the method cannot start from these positions: {}", map.describe(map.reports()[0])));
     }
+  }
+
+  bool passes_guard(const State& before) {
+    if (!guard_) return true;
+    failure_ = guard_->complaint(node_, /*before_a_step=*/false);
+    if (!failure_.empty()) node_ = before;
+    return failure_.empty();
   }
 
   double& step_size() { return data_[state_size_ + memory_size_]; }
@@ -379,6 +433,7 @@ class OneStep final : public Stepper {
   std::optional<Step> node_map_;
   std::vector<double> node_data_;
   std::optional<IntervalWatch> watch_;
+  std::optional<GuardWatch> guard_;
   IntervalValues interval_;
   bool has_interval_ = false;
   std::vector<double> second_state_;  ///< at q₁, if that is given

@@ -13,6 +13,8 @@
 #include "rattleback/method/composition.hpp"
 #include "rattleback/method/method.hpp"
 #include "rattleback/method/reference.hpp"
+#include "rattleback/method/time_map.hpp"
+#include "tau_stepper.hpp"
 
 namespace rattleback {
 namespace {
@@ -23,8 +25,10 @@ using Options = std::map<std::string, std::string>;
 /// A method and how to make it with options that are known to exist.
 struct Entry {
   MethodInfo info;
-  std::function<Method(const Options&, const System&)> derive;  ///< not for the reference, which is no one-step method
-  std::function<void(const Options&)> check;                    ///< the options' values
+  std::function<Method(const Options&, const Problem&)> derive;  ///< not for the reference, which is no one-step method
+  std::function<void(const Options&)> check;                     ///< the options' values
+  /// How a trajectory starts, where that is not make_one_step.
+  std::function<std::unique_ptr<Stepper>(const Options&, const Method&, const Problem&)> start = {};
 };
 
 double number_option(const Options& options, const std::string& key, double otherwise, double low, double high) {
@@ -95,6 +99,17 @@ FirstMultiplier first_multiplier(const Options& options) {
   return static_cast<FirstMultiplier>(word_option(options, "start", names));
 }
 
+DiscreteForces discrete_forces(const Options& options) {
+  constexpr const char* names[] = {"averaged", "general"};
+  return static_cast<DiscreteForces>(word_option(options, "forces", names));
+}
+
+constexpr const char* quadrature_names[] = {"trapezoidal", "simpson", "boole"};
+
+Quadrature quadrature(const Options& options) {
+  return static_cast<Quadrature>(word_option(options, "quadrature", quadrature_names));
+}
+
 /// Composes a method if that was asked for.
 Method with_order(Method method, const Options& options) {
   const int order = order_option(options);
@@ -129,14 +144,16 @@ const std::vector<Entry>& entries() {
   static const std::vector<Entry> all{
       {{"dla", "discrete Lagrange-d'Alembert equations (Cortes & Martinez): order 2, or 4, 6, 8, 10 by composition",
         variational_options},
-       [](const Options& o, const System& s) { return with_order(dla(s, rule_option(o)), o); },
+       [](const Options& o, const Problem& p) { return with_order(dla(p.system, rule_option(o)), o); },
        check_variational},
       {{"del", "discrete Euler-Lagrange equations, for systems without constraints", variational_options},
-       [](const Options& o, const System& s) { return with_order(del(s, rule_option(o)), o); },
+       [](const Options& o, const Problem& p) { return with_order(del(p.system, rule_option(o)), o); },
        check_variational},
       {{"gni", "geometric nonholonomic integrator (Evensberget's Hd and HdS)",
         with_rules({"order=2|4", "start=consistent|zero|thesis"})},
-       [](const Options& o, const System& s) { return with_order(gni(s, rule_option(o), first_multiplier(o)), o); },
+       [](const Options& o, const Problem& p) {
+         return with_order(gni(p.system, rule_option(o), first_multiplier(o)), o);
+       },
        [](const Options& o) {
          check_order(o, rule_option(o));
          first_multiplier(o);
@@ -146,11 +163,45 @@ const std::vector<Entry>& entries() {
                "has orders up to 10");
          }
        }},
+      {{"rdla",
+        "reduced discrete Lagrange-d'Alembert equations of a Chaplygin system (Cortes & Martinez; Fernandez et al.)",
+        with_rules(
+            {"forces=averaged|general", "order=2|4|6|8|10", "stages=5|9|13|17|21|35", "start=momentum|reference"})},
+       [](const Options& o, const Problem& p) { return with_order(rdla(p, rule_option(o), discrete_forces(o)), o); },
+       [](const Options& o) {
+         check_variational(o);
+         discrete_forces(o);
+       }},
+      {{"hdel", "Hamiltonized discrete Euler-Lagrange equations (Fernandez, Bloch & Olver): steps of tau, dtau = N dt",
+        with_rules({"quadrature=trapezoidal|simpson|boole", "order=2|4|6", "stages=5|9|13", "resample"})},
+       [](const Options& o, const Problem& p) {
+         Method method = with_order(hdel(p, rule_option(o), quadrature(o)), o);
+         method.structure.order = std::min(method.structure.order, quadrature_order(quadrature(o)));
+         return method;
+       },
+       [](const Options& o) {
+         check_order(o, rule_option(o));
+         if (order_option(o) > quadrature_order(quadrature(o))) {
+           throw MethodError(fmt::format("with quadrature={} the time is known to order {} only: give {}",
+                                         quadrature_names[static_cast<std::size_t>(quadrature(o))],
+                                         quadrature_order(quadrature(o)),
+                                         order_option(o) > 6   ? "order=6 at most"
+                                         : order_option(o) > 4 ? "quadrature=boole"
+                                                               : "quadrature=simpson or boole"));
+         }
+       },
+       [](const Options& o, const Method& method, const Problem& problem) {
+         return make_tau_stepper(method, problem, o.contains("resample"));
+       }},
+      {{"pthdel", "Hamiltonized equations by the Poincare transformation (Fernandez, Bloch & Olver): steps of t",
+        variational_options},
+       [](const Options& o, const Problem& p) { return with_order(pthdel(p, rule_option(o)), o); },
+       check_variational},
       {{"rk4", "classical Runge-Kutta of order 4 on the index-1 form", {}},
-       [](const Options&, const System& s) { return rk4(s); },
+       [](const Options&, const Problem& p) { return rk4(p.system); },
        [](const Options&) {}},
       {{"rk4-index0", "classical Runge-Kutta of order 4 with the multipliers as a state", {}},
-       [](const Options&, const System& s) { return rk4_index0(s); },
+       [](const Options&, const Problem& p) { return rk4_index0(p.system); },
        [](const Options&) {}},
       {{"reference",
         "CVODE (Adams, variable order) on the index-1 form, projected onto the constraints",
@@ -248,17 +299,22 @@ std::span<const MethodInfo> methods() {
 void check_method(std::string_view name) { read(name); }
 
 Method make_method(std::string_view name, const System& system) {
+  const std::vector<double> zero(system.dimension(), 0.0);
+  return make_method(name, Problem{system, system.parameter_values(), {zero, zero}});
+}
+
+Method make_method(std::string_view name, const Problem& problem) {
   const Request request = read(name);
   if (!request.entry->derive) {
     throw MethodError(fmt::format("{} is not a one-step method: it has no equations of its own", name));
   }
-  return request.entry->derive(request.options, system);
+  return request.entry->derive(request.options, problem);
 }
 
-std::optional<int> promised_order(std::string_view name, const System& system) {
+std::optional<int> promised_order(std::string_view name, const Problem& problem) {
   const Request request = read(name);
   if (!request.entry->derive) return std::nullopt;
-  return request.entry->derive(request.options, system).structure.order;
+  return request.entry->derive(request.options, problem).structure.order;
 }
 
 std::unique_ptr<Stepper> make_stepper(std::string_view name, const Problem& problem) {
@@ -267,7 +323,7 @@ std::unique_ptr<Stepper> make_stepper(std::string_view name, const Problem& prob
     if (problem.second_position) throw MethodError(fmt::format("{} cannot start from two positions", name));
     return make_reference(problem, tolerance(request.options), absolute_tolerance(request.options));
   }
-  const Method method = request.entry->derive(request.options, problem.system);
+  const Method method = request.entry->derive(request.options, problem);
   const auto start = request.options.find("start");
   if (problem.second_position) {
     if (!method.from_two_positions) {
@@ -277,6 +333,7 @@ std::unique_ptr<Stepper> make_stepper(std::string_view name, const Problem& prob
       throw MethodError(fmt::format("a second position (--q1) and start={} are two starts: give one", start->second));
     }
   }
+  if (request.entry->start) return request.entry->start(request.options, method, problem);
   if (start == request.options.end() || start->second != "reference") return make_one_step(method, problem);
   Problem from_reference = problem;
   from_reference.second_position = ReferenceFlow(problem).at(problem.step).q;

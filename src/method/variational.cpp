@@ -63,7 +63,7 @@ Method position_momentum_method(const System& system, const Interval& interval) 
   method.start.data = joined({q, system.velocities(), h, system.parameters()});
   method.start.outputs = joined({q, system.momenta()});
   method.from_two_positions = ImplicitSystem{};
-  method.from_two_positions->data = joined({q, interval.increments, h, system.parameters()});
+  method.from_two_positions->data = joined({q, interval.increments, system.velocities(), h, system.parameters()});
   method.from_two_positions->outputs = joined({next, interval.right});
   method.step.data = joined({q, p, h, system.parameters()});
   method.step.state = 2 * n;
@@ -79,6 +79,23 @@ Method position_momentum_method(const System& system, const Interval& interval) 
   method.keeps_momenta = true;
   for (const Expression& x : q) method.equations.push_back("the discrete equation of motion of " + x.name());
   return method;
+}
+
+Vector discrete_constraints(const System& system, const Rule& rule) {
+  const Vector increments = increment_symbols(system);
+  const Vector affine = discretise(system.affine_part(), system, rule);
+  Vector values;
+  for (const auto& entry : system.constraint_matrix().entries) values.push_back(entry.value);
+  values = discretise(values, system, rule);
+
+  Vector rows(system.constraints().size());
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const auto& entry = system.constraint_matrix().entries[k];
+    const auto row = static_cast<std::size_t>(entry.row);
+    if (row < rows.size()) rows[row] += values[k] * increments[static_cast<std::size_t>(entry.column)];
+  }
+  for (std::size_t k = 0; k < rows.size(); ++k) rows[k] += step_symbol() * affine[k];
+  return joined({rows, discretise(system.holonomic(), system, alpha(1.0))});
 }
 
 IntervalFunctions interval_functions(const System& system, const Rule& rule) {

@@ -24,6 +24,9 @@ Interval differentiate(const System& system, const Expression& discrete_lagrangi
 /// data of the step. Equations are added by the method.
 Method position_momentum_method(const System& system, const Interval& interval);
 
+/// h (A_d + b_d) = Σ ωᵢ (A(qᵢ) Δ + h b(qᵢ)), then g(q + Δ).
+std::vector<Expression> discrete_constraints(const System& system, const Rule& rule);
+
 /// E at the midpoint, and A v + b under the rule.
 IntervalFunctions interval_functions(const System& system, const Rule& rule);
 

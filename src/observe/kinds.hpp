@@ -13,6 +13,7 @@ std::unique_ptr<Observer> make_momentum_observer(const Method& method, const Pro
 std::unique_ptr<Observer> make_momentum_equation_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_symplectic_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_spectral_radius_observer(const Method& method, const Problem& problem);
+std::unique_ptr<Observer> make_time_error_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_reversibility_observer(const Method& method, const Problem& problem);
 
 }  // namespace rattleback

@@ -68,7 +68,7 @@ struct Scene {
   const Problem& problem;
 
   const System& system() const { return problem.system; }
-  Method method() const { return make_method(method_name, problem.system); }
+  Method method() const { return make_method(method_name, problem); }
   void require(bool condition, const std::string& what) const {
     if (!condition) throw MethodError(what);
   }
@@ -142,6 +142,12 @@ const std::vector<Entry>& entries() {
        [](const Scene& s) { return make_symplectic_observer(s.method(), s.problem); }},
       {{"spectral-radius", "largest absolute eigenvalue of the tangent map of the step before the node"},
        [](const Scene& s) { return make_spectral_radius_observer(s.method(), s.problem); }},
+      {{"time-error", "error of the time of hdel's nodes: in all, by its quadrature, by the nodes themselves"},
+       [](const Scene& s) {
+         const Method method = s.method();
+         s.require(method.own_time.has_value(), fmt::format("{} takes steps of t itself", s.method_name));
+         return make_time_error_observer(method, s.problem);
+       }},
       {{"reversibility", "how far a step back misses the node before"},
        [](const Scene& s) { return make_reversibility_observer(s.method(), s.problem); }},
   };

@@ -4,9 +4,13 @@
 
 #include <cmath>
 #include <numbers>
+#include <unordered_map>
 
+#include "rattleback/expr/derivative.hpp"
+#include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/io/model.hpp"
+#include "rattleback/mech/diagnosis.hpp"
 
 namespace rattleback {
 namespace {
@@ -84,6 +88,100 @@ TEST(ModelFile, the_euclidean_group_of_the_plane) {
       "g.toml");
   ASSERT_EQ(m.system.symmetries().size(), 3U);
   EXPECT_EQ(m.system.symmetries()[2].generator, (std::vector<Expression>{parse("-y"), parse("x"), parse("1")}));
+}
+
+TEST(ModelFile, the_rotations_of_space) {
+  // Left multiplication of Rz(a) Rx(b) Rz(c): the angular velocity in the body does not change, and brackets of
+  // generators are generators.
+  const Model m = read_model(
+      R"toml(coordinates = ["a", "b", "c"]
+lagrangian = "0.5*((a'*sin(b)*sin(c) + b'*cos(c))^2 + 2*(a'*sin(b)*cos(c) - b'*sin(c))^2 + 3*(a'*cos(b) + c')^2)"
+[symmetry]
+group = "SO(3)"
+acts_on = ["a", "b", "c"]
+)toml",
+      "r.toml");
+  const std::vector<Symmetry>& found = m.system.symmetries();
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[2].generator, (std::vector<Expression>{parse("1"), parse("0"), parse("0")}));
+  EXPECT_TRUE(broken_symmetries(m.system, {}, {{0.3, 1.2, 0.7}, {0.2, 0.4, -0.1}}).empty());
+  const std::unordered_map<Expression, double> place{{parse("a"), 0.3}, {parse("b"), 1.2}, {parse("c"), 0.7}};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto& x = found[k].generator;
+    const auto& y = found[(k + 1) % 3].generator;
+    const auto forth = directional_derivative(y, m.system.coordinates(), x);
+    const auto back = directional_derivative(x, m.system.coordinates(), y);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_NEAR(evaluate(forth[i] - back[i] + found[(k + 2) % 3].generator[i], place), 0.0, 1e-14) << k << ", " << i;
+    }
+  }
+}
+
+TEST(ModelFile, generators_of_symmetries) {
+  const Model m = read_model(R"toml(
+coordinates = ["x", "y", "theta", "s"]
+lagrangian = "x'^2 + y'^2 + theta'^2 + s'^2"
+[parameters]
+pitch = 2
+[symmetry]
+fibre = ["s"]
+group = "SE(2)"
+acts_on = ["x", "y", "theta"]
+[symmetry.generators]
+turn = {x = "-y", y = "x", theta = "1"}
+[symmetry.generators.screw]
+s = "u = pitch; u/pi"
+theta = "1"
+)toml",
+                             "g.toml");
+  const std::vector<Symmetry>& found = m.system.symmetries();
+  ASSERT_EQ(found.size(), 6U) << "besides the fibre and the group";
+  EXPECT_EQ(found[4].name, "turn");
+  EXPECT_EQ(found[4].generator, (std::vector<Expression>{parse("-y"), parse("x"), parse("1"), Expression()}));
+  EXPECT_EQ(found[5].name, "screw");
+  EXPECT_EQ(found[5].generator[3], parse("pitch/pi"));
+}
+
+TEST(ModelFile, what_is_no_symmetry_is_refused_with_its_place) {
+  const auto message = [](const std::string& section) {
+    try {
+      read_model("coordinates = ['x', 'y', 'angle']\nlagrangian = \"x'^2 + y'^2 + angle'^2\"\n[symmetry]\n" + section,
+                 "m.toml");
+    } catch (const ModelError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  const auto expect = [&](const std::string& section, const std::string& start) {
+    EXPECT_TRUE(message(section).starts_with(start)) << message(section);
+  };
+  expect("group = 'SU(2)'\n", "m.toml:4:9: the group 'SU(2)' is not known; there are SE(2) and SO(3), or list a fibre");
+  expect("group = 'SO(3)'\n", "m.toml:4:9: SO(3) needs acts_on = [alpha, beta, psi]: Euler angles");
+  expect("group = 'SO(3)'\nacts_on = ['x']\n",
+         "m.toml:5:11: SO(3) acts on three coordinates [alpha, beta, psi], found 1");
+  expect("group = 'SO(3)'\nacts_on = ['x', 'y', 'x']\n", "m.toml:5:11: SO(3) acts on three different coordinates");
+  expect("acts_on = ['x']\n", "m.toml:4:11: acts_on needs a group");
+  expect("generators = ['x']\n",
+         "m.toml:4:14: generators must be a table, written as a section [symmetry.generators], found a list");
+  const std::string generators = "[symmetry.generators]\n";
+  expect(generators + "turn = \"-y\"\n",
+         "m.toml:5:8: the generator turn must be a table, as in {x = \"-y\", y = \"x\"}, found a text");
+  expect(generators + "turn = {x = \"-y\", agnle = \"1\"}\n",
+         "m.toml:5:19: unknown key 'agnle' in the generator turn, whose keys are coordinates; did you mean 'angle'?");
+  expect(generators + "turn = {x = 1}\n",
+         "m.toml:5:13: the generator turn, component x must be a text in quotes, found a number");
+  expect(generators + "turn = {x = \"-w\"}\n", "m.toml:5:15: unknown name 'w'");
+  expect(generators + "turn = {x = \"1\"}\nmove = {y = \"x'\"}\n",
+         "m.toml:6:8: the symmetry move contains x', a velocity, where only coordinates and parameters may stand");
+  expect(generators + "rest = {x = \"0*y\", y = \"x - x\"}\n", "m.toml:5:8: the generator rest is zero");
+  expect(generators + "rest = {}\n", "m.toml:5:8: the generator rest is zero");
+  expect(generators + "sin = {x = \"1\"}\n", "m.toml:5:7: 'sin' cannot be the name of a generator");
+  expect(generators + "turn = {x = \"1\"}\nturn = {y = \"1\"}\n", "m.toml:6:");
+  EXPECT_THROW(read_model("coordinates = ['[i = 0..2] i']\nlagrangian = '1'\n[symmetry]\ngroup = 'SO(3)'\n"
+                          "acts_on = ['[i = 1..1] i', '[i = 0..0] i', '[i = 2..2] i']\n",
+                          "m.toml"),
+               ModelError)
+      << "the angle 0 has no cotangent";
 }
 
 TEST(ModelFile, blocks_are_repeated) {

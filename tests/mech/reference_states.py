@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Reference end states of the systems in models/, to compare the simulator with.
 
-    python3 tests/mech/reference_states.py [name ...]     # all systems: three minutes
+    python3 tests/mech/reference_states.py [name ...]     # all systems: six minutes
 
 writes reference_states.json next to this file (with names: replaces only those entries).
 
-Nothing here uses the simulator. Lagrangians and constraints are written down again, by hand, and only the
+Nothing here uses the simulator. Lagrangians, constraints and forces are written down again, by hand, and only the
 parameters and initial data come from models/*.toml. Lagrange-d'Alembert
 
-    d/dt L_v - L_q = A^T lambda,    A v + b = 0,    g(q) = 0
+    d/dt L_v - L_q = A^T lambda + F,    A v + b = 0,    g(q) = 0
 
 gives accelerations and multipliers from one linear system, solved at every evaluation in 80-bit arithmetic. The
 integrator is Gragg's method with Bulirsch-Stoer extrapolation, of order 12, with a fixed step. Every end state is
@@ -33,7 +33,8 @@ MODELS = HERE.parent.parent / "models"
 Real = np.longdouble
 assert np.finfo(Real).eps < 2e-19, "needs an 80-bit long double"
 
-# ---- the systems: name -> function of (coordinates, velocities, parameters) returning L, constraints, holonomic ----
+# ---- the systems: name -> function of (coordinates, velocities, parameters) returning L, constraints, holonomic and,
+# ---- where there are any, applied forces
 
 half = sp.Rational(1, 2)
 sin, cos = sp.sin, sp.cos
@@ -56,6 +57,15 @@ def along_x(x, y, vx, vy, vz):
 
 def along_sine(x, y, vx, vy, vz):
     return vz + sin(x) * vy
+
+
+def along_both(x, y, vx, vy, vz):
+    return vz - sin(y) * vx - cos(x) * vy
+
+
+def contact_particle(q, v, p):
+    *plane, z = v
+    return half * sum(s**2 for s in v), [z - sum(y * vx for y, vx in zip(q[1:4:2], plane[::2]))], []
 
 
 def knife_edge(q, v, p):
@@ -118,18 +128,91 @@ def snakeboard(q, v, p):
     return L, constraints, []
 
 
+ahead, up = sp.Matrix([1, 0, 0]), sp.Matrix([0, 0, 1])
+
+
+def turned(axes, angles, rates):
+    """The rotation matrix of turns about axes that are carried along, and the angular velocity in space."""
+    R, omega = sp.eye(3), sp.zeros(3, 1)
+    for axis, angle, rate in zip(axes, angles, rates):
+        x, y, z = axis
+        cross = sp.Matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        omega += R * axis * rate
+        R *= sp.eye(3) + sin(angle) * cross + (1 - cos(angle)) * cross**2
+    return R, omega
+
+
+def euler(angles, rates):
+    return turned((up, ahead, up), angles, rates)
+
+
 def ball_on_turntable(q, v, p):
-    # angular velocity from the rotation matrix: R' R^T
-    (x, y, phi, theta, psi), (vx, vy, *rates) = q, v
-    turn_z = lambda s: sp.Matrix([[cos(s), -sin(s), 0], [sin(s), cos(s), 0], [0, 0, 1]])
-    turn_x = sp.Matrix([[1, 0, 0], [0, cos(theta), -sin(theta)], [0, sin(theta), cos(theta)]])
-    R = turn_z(phi) * turn_x * turn_z(psi)
-    spin = (sum((R.diff(s) * r for s, r in zip(q[2:], rates)), sp.zeros(3, 3)) * R.T).applyfunc(sp.trigsimp)
-    omega = sp.Matrix([spin[2, 1], spin[0, 2], spin[1, 0]])
+    (x, y, *angles), (vx, vy, *rates) = q, v
+    R, omega = euler(angles, rates)
     m, a, Omega = p["m"], p["a"], p["Omega"]
-    L = half * m * (vx**2 + vy**2) + m * a**2 / 5 * sp.trigsimp(sp.expand(omega.dot(omega)))
-    contact = sp.Matrix([vx, vy, 0]) + omega.cross(sp.Matrix([0, 0, -a]))
+    L = half * m * (vx**2 + vy**2) + m * a**2 / 5 * omega.dot(omega)
+    contact = sp.Matrix([vx, vy, 0]) - omega.cross(a * up)
     return L, [contact[0] + Omega * y, contact[1] - Omega * x], []
+
+
+def rotation_energy(R, omega, p):
+    return half * sum(p[f"I{i}"] * omega.dot(R.col(i - 1))**2 for i in (1, 2, 3))
+
+
+def axial_energy(axis, omega, p):
+    spin = omega.dot(axis)
+    return half * (p["I1"] * (omega.dot(omega) - spin**2) + p["I3"] * spin**2)
+
+
+def veselova(q, v, p):
+    R, omega = euler(q, v)
+    return rotation_energy(R, omega, p), [omega.dot(up)], []
+
+
+def veselova_4d(q, v, p):
+    # skew matrices: angular velocity W = g^g', momentum M = A W A. Euler's equations, (M' - [M, W]) g = 0, are those of
+    # a Lagrangian on the sphere and a force that is -<M, [W, g^X]> in the direction X.
+    A = sp.diag(*(p[f"a{i}"] for i in (1, 2, 3, 4)))
+    g = sp.Matrix([cos(q[0]), sin(q[0]) * cos(q[1]), sin(q[0]) * sin(q[1]) * cos(q[2]),
+                   sin(q[0]) * sin(q[1]) * sin(q[2])])
+    turn = lambda x: g * x.T - x * g.T
+    on = lambda a, b: -half * (a * b).trace()
+    directions = [g.diff(s) for s in q]
+    W = turn(sum((x * r for x, r in zip(directions, v)), sp.zeros(4, 1)))
+    M = A * W * A
+    return half * on(M, W), [], [], [-on(M, W * turn(x) - turn(x) * W) for x in directions]
+
+
+def rubber_routh_sphere(q, v, p):
+    (x, y, *angles), (vx, vy, *rates) = q, v
+    R, omega = euler(angles, rates)
+    axis = R.col(2)
+    centre = sp.Matrix([vx, vy, 0])
+    mass = centre + omega.cross(p["l"] * axis)
+    L = half * p["m"] * mass.dot(mass) + axial_energy(axis, omega, p) - p["m"] * p["g"] * p["l"] * axis[2]
+    contact = centre - omega.cross(p["R"] * up)
+    return L, [contact[0], contact[1], omega.dot(up)], []
+
+
+def rubber_body_on_sphere(q, v, p):
+    # vectors have components in the frame that goes with the point of contact
+    F, turning = euler(q[:3], v[:3])
+    frame = F.T * turning
+    B, rolling = turned((ahead, up), q[3:], v[3:])
+    omega = frame + rolling
+    axis = B.col(2)
+    centre = (p["a"] + p["b"]) * frame.cross(up)
+    mass = centre + omega.cross(p["l"] * axis)
+    contact = centre - omega.cross(p["b"] * up)
+    L = half * p["m"] * mass.dot(mass) + axial_energy(axis, omega, p)
+    return L, [contact[0], contact[1], omega.dot(up)], []
+
+
+def chaplygin_ball(q, v, p):
+    (x, y, *angles), (vx, vy, *rates) = q, v
+    R, omega = euler(angles, rates)
+    contact = sp.Matrix([vx, vy, 0]) - omega.cross(p["R"] * up)
+    return half * p["m"] * (vx**2 + vy**2) + rotation_energy(R, omega, p), [contact[0], contact[1]], []
 
 
 def cart_pendulum(q, v, p):
@@ -159,6 +242,13 @@ SYSTEMS = {
     "snakeboard": snakeboard,
     "ball-on-turntable": ball_on_turntable,
     "cart-pendulum": cart_pendulum,
+    "veselova": veselova,
+    "veselova-4d": veselova_4d,
+    "rubber-routh-sphere": rubber_routh_sphere,
+    "rubber-body-on-sphere": rubber_body_on_sphere,
+    "chaplygin-ball": chaplygin_ball,
+    "contact-particle": contact_particle,
+    "generic-connection": particle(0, along_both),
 }
 # end times besides t = 50
 MORE = {"quadratic-particle": 250, "chaplygin-sleigh": 30, "mclachlan-perlmutter": 10}
@@ -235,8 +325,9 @@ def equations(name, parameters, n):
     """Functions of the state: its derivative, the constraints, the energy."""
     q, v = list(sp.symbols(f"q:{n}", real=True)), list(sp.symbols(f"v:{n}", real=True))
     symbols = {k: p if k == "n" else sp.Symbol(f"p_{k}", real=True) for k, p in parameters.items()}
-    L, constraints, holonomic = SYSTEMS[name](q, v, symbols)
+    L, constraints, holonomic, *forces = SYSTEMS[name](q, v, symbols)
     L = sp.sympify(L)
+    forces = forces[0] if forces else [0] * n
 
     along = lambda f: sum(f.diff(s) * u for s, u in zip(q, v))
     momentum = [L.diff(u) for u in v]
@@ -249,7 +340,7 @@ def equations(name, parameters, n):
         for k in range(m):
             system[i, n + k] = -rates[k].diff(v[i])
             system[n + k, i] = rates[k].diff(v[i])
-        system[i, n + m] = L.diff(q[i]) - along(momentum[i])
+        system[i, n + m] = L.diff(q[i]) - along(momentum[i]) + forces[i]
     for k in range(m):
         system[n + k, n + m] = -along(rates[k])
 
@@ -311,12 +402,12 @@ def reference(name, T):
     n = len(q)
     f, constraints, energy = equations(name, parameters, n)
     y = np.array(q + v, dtype=Real)
-    assert max(map(abs, constraints(y))) < 1e-18, f"{name}: initial data off the constraints"
+    assert max(map(abs, constraints(y)), default=0) < 1e-18, f"{name}: initial data off the constraints"
     coarse = end_state(f, y, T, 32 * T, 6)
     fine = end_state(f, y, T, 48 * T, 6)
     scale = max(1, abs(fine).max())
     difference = abs(coarse - fine).max() / scale
-    drift = max(map(abs, constraints(fine)))
+    drift = max(map(abs, constraints(fine)), default=0)
     print(f"{name:28} t = {T:3}  two resolutions differ by {float(difference):.1e}, constraints {float(drift):.1e}",
           flush=True)
     return {"t": T, "q": [float(s) for s in fine[:n]], "v": [float(s) for s in fine[n:]],

@@ -80,7 +80,8 @@ INSTANTIATE_TEST_SUITE_P(Model, Catalogue, testing::ValuesIn(catalogue()), [](co
 });
 
 TEST_P(Catalogue, energy_is_constant_if_the_constraints_are_linear) {
-  // E = v·L_v − L changes at the rate λ·A v = −λ·b: zero for linear constraints, not for a turning table.
+  // E = v·L_v − L changes at the rate λ·A v + F·v = −λ·b + F·v: zero for linear constraints, not for a turning table.
+  // Applied forces in the catalogue are gyroscopic, F·v = 0.
   Expression energy = -system_.lagrangian();
   for (const Expression& v : system_.velocities()) energy += v * derivative(system_.lagrangian(), v);
   const Watched watched(system_, {energy});
@@ -119,7 +120,10 @@ TEST_P(Catalogue, constraints_hold) {
     }
     rows.push_back(speed);
   }
-  ASSERT_FALSE(rows.empty());
+  if (rows.empty()) {
+    ASSERT_FALSE(system_.applied_forces().empty()) << "neither constraints nor a force in their place";
+    GTEST_SKIP() << "no constraints";
+  }
   const Watched watched(system_, rows);
   for (double t = 0.0; t <= end_time; t += 0.5) {
     for (const double row : watched(flow_.at(t))) ASSERT_LT(std::abs(row), 1e-10) << "at t = " << t;

@@ -2,7 +2,7 @@
 
 // A second opinion on the continuous equations: IDA instead of CVODE, BDF instead of Adams, the differential-algebraic
 // equations themselves instead of solved accelerations, Baumgarte's damping instead of projection. Of the simulator it
-// uses L, the constraints as they were written down, the derivative of an expression and the evaluation of a
+// uses L, the constraints and forces as they were written down, the derivative of an expression and the evaluation of a
 // program; the equations of motion are put together here, term by term.
 
 #include <ida/ida.h>
@@ -28,7 +28,7 @@ namespace rattleback::test {
 /// Lagrange–d'Alembert in y = (q, v, λ) as F(y, y') = 0, one row for each unknown:
 ///
 ///     q' − v
-///     Σⱼ L_vᵢvⱼ v'ⱼ + Σⱼ L_vᵢqⱼ vⱼ − L_qᵢ − Σₖ λₖ ∂cₖ/∂vᵢ        with cₖ the constraint, or ġₖ
+///     Σⱼ L_vᵢvⱼ v'ⱼ + Σⱼ L_vᵢqⱼ vⱼ − L_qᵢ − fᵢ − Σₖ λₖ ∂cₖ/∂vᵢ   with f the applied forces, cₖ the constraint, or ġₖ
 ///     ċ + γ c,   g̈ + 2γ ġ + γ² g                                (Baumgarte 1972, γ = 1)
 struct LagrangeDAlembert {
   std::vector<Expression> y;
@@ -71,6 +71,7 @@ struct LagrangeDAlembert {
     for (std::size_t i = 0; i < n; ++i) {
       Expression motion = time_derivative(derivative(lagrangian, v[i])) - derivative(lagrangian, q[i]);
       for (std::size_t k = 0; k < rows.size(); ++k) motion -= multipliers[k] * derivative(rows[k], v[i]);
+      if (!system.applied_forces().empty()) motion -= system.applied_forces()[i];
       residuals.push_back(motion);
     }
     residuals.insert(residuals.end(), stabilised.begin(), stabilised.end());

@@ -27,7 +27,7 @@ class Graph {
 
 using Substitution = std::unordered_map<Expression, Expression>;
 
-/// Replaces all symbols at once: {x → y, y → x} swaps them.
+/// Replaces symbols, and values of functions like sin(x), all at once: {x → y, y → x} swaps them.
 std::vector<Expression> substitute(std::span<const Expression> expressions, const Substitution& replacements);
 Expression substitute(const Expression& expression, const Substitution& replacements);
 

@@ -115,6 +115,7 @@ struct RunResult {
   RunStatistics statistics;
   NewtonCount newton;
   std::string failure;  ///< of a failed run: when and why
+  std::vector<Remark> remarks = {};
 };
 
 /// Steps a trajectory from its start, or from a checkpoint if there is one, and watches energy, constraints

@@ -9,6 +9,7 @@
 #include "rattleback/kernel/implicit_system.hpp"
 #include "rattleback/method/rule.hpp"
 #include "rattleback/method/stepper.hpp"
+#include "rattleback/method/time_map.hpp"
 
 namespace rattleback {
 
@@ -36,6 +37,23 @@ struct IntervalFunctions {
   std::vector<Expression> constraints;  ///< A v + b under the rule, without the holonomic ones
 };
 
+/// A quantity that must keep its sign along the motion, because the equations are singular where it vanishes.
+struct Guard {
+  std::vector<Expression> data;  ///< q, v, h, parameters
+  Expression here;
+  Expression ahead;  ///< after a step along the velocity
+  Expression error;  ///< an estimate of the relative error of `here`, for quantities that are not known exactly
+  std::string name;  ///< for messages
+};
+
+/// Another time τ, whose steps a method takes.
+struct OwnTime {
+  Expression rate;  ///< dt/dτ, in coordinates and parameters
+  Quadrature quadrature = Quadrature::trapezoidal;
+  System motion;                         ///< the system that moves in τ
+  std::vector<std::size_t> coordinates;  ///< which of the coordinates are its
+};
+
 /// A one-step method applied to a system: maps between the state the method keeps from step to step and the node (q, v)
 /// that people look at. The last data of each are h, then the parameters.
 ///
@@ -55,9 +73,11 @@ struct Method {
   std::size_t memory = 0;
   /// A composition applies the step with these fractions of h one after the other.
   std::vector<double> stages{1.0};
-  /// (q₀, q₁ − q₀, h, parameters) ↦ state at q₁, for methods that can start from two positions.
+  /// (q₀, q₁ − q₀, v₀, h, parameters) ↦ state at q₁, for methods that can start from two positions.
   std::optional<ImplicitSystem> from_two_positions;
   std::optional<IntervalFunctions> interval;
+  std::optional<Guard> guard;
+  std::optional<OwnTime> own_time;
 
   /// Of the state, without memory.
   std::size_t state_size() const { return step.state - memory; }
@@ -91,6 +111,21 @@ enum class FirstMultiplier : std::uint8_t {
 /// (trapezoidal). Needs inertia in every coordinate: positions know about the constraints only through momenta.
 /// Compositions have order 4 at most, with errors that alternate from step to step.
 Method gni(const System& system, const Rule& rule, FirstMultiplier first = FirstMultiplier::consistent);
+
+/// The gyroscopic force in the reduced equations.
+enum class DiscreteForces : std::uint8_t {
+  averaged,  ///< F⁻ = F⁺ = (h/2) F_d, Fernandez, Bloch & Olver
+  general,   ///< those of Cortés & Martínez (32): r moves as in dla
+};
+
+/// Reduced discrete Lagrange–d'Alembert equations of a Chaplygin system, found near the start of the problem.
+Method rdla(const Problem& problem, const Rule& rule, DiscreteForces forces = DiscreteForces::averaged);
+
+/// Hamiltonized discrete Euler–Lagrange equations of a Chaplygin system with a multiplier, in steps of τ.
+Method hdel(const Problem& problem, const Rule& rule, Quadrature quadrature = Quadrature::trapezoidal);
+
+/// The same by the Poincaré transformation, in steps of t.
+Method pthdel(const Problem& problem, const Rule& rule);
 
 /// Runs a method from the start of a problem: derives nothing any more, compiles.
 std::unique_ptr<Stepper> make_one_step(const Method& method, const Problem& problem);

@@ -24,11 +24,14 @@ std::span<const MethodInfo> methods();
 /// "reference:tolerance=1e-12".
 void check_method(std::string_view name);
 
-/// The equations of a method for a system. Throws MethodError, also for the reference, which has none.
+/// The equations of a method for a problem; its start tells methods that reduce a system where to look. Throws
+/// MethodError, also for the reference, which has none.
+Method make_method(std::string_view name, const Problem& problem);
+/// With the parameters' own values, near the origin.
 Method make_method(std::string_view name, const System& system);
 
 /// The order a method promises; none for the reference.
-std::optional<int> promised_order(std::string_view name, const System& system);
+std::optional<int> promised_order(std::string_view name, const Problem& problem);
 
 /// Starts a trajectory: derives the method's equations, compiles them.
 std::unique_ptr<Stepper> make_stepper(std::string_view name, const Problem& problem);

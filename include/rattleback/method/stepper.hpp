@@ -53,6 +53,13 @@ struct IntervalValues {
   std::vector<double> multipliers;  ///< λ_k of the discrete equations; NaN for compositions
 };
 
+/// What a method has to say about itself at the end of a run.
+struct Remark {
+  std::string name;  ///< a key
+  double value = 0.0;
+  std::string text;  ///< for people
+};
+
 /// A trajectory on its way, one step at a time.
 class Stepper {
  public:
@@ -75,6 +82,10 @@ class Stepper {
   virtual const IntervalValues* interval() const { return nullptr; }
   /// Whether A_d(q_k, q_{k+1}) = 0 is what the method satisfies, rather than A(q_k) v_k = 0.
   virtual bool keeps_constraints_between_nodes() const { return false; }
+
+  /// The time of the node, for methods whose nodes are not at multiples of the step.
+  virtual std::optional<double> time() const { return std::nullopt; }
+  virtual std::vector<Remark> remarks() const { return {}; }
 
   /// All numbers the rest of the trajectory depends on; restored, it continues to the same bits.
   virtual std::vector<double> save() const = 0;

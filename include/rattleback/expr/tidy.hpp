@@ -1,0 +1,16 @@
+#pragma once
+
+#include "rattleback/expr/expression.hpp"
+
+namespace rattleback {
+
+/// A shorter form for people and for code, if one is found: products multiplied out, x·x⁻¹ cancelled, and sin² + cos² =
+/// 1 used where that shortens. Equal wherever both are defined; removable singularities may be gone. Expressions that
+/// would grow too large are returned as they are.
+Expression tidy(const Expression& expression);
+
+/// What remains of a sum when factors that all its terms have are taken out, in the form in which most can be:
+/// sin(x)² cos(y)² + sin(x)² − sin(x)² cos(x)² leaves cos(y)² + sin(x)². The expression itself if there are none.
+Expression without_common_factors(const Expression& expression);
+
+}  // namespace rattleback

@@ -1,0 +1,153 @@
+#include "reduced.hpp"
+
+#include <fmt/format.h>
+
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/print.hpp"
+#include "rattleback/expr/tidy.hpp"
+#include "rattleback/mech/dynamics.hpp"
+
+namespace rattleback {
+namespace {
+
+using Vector = std::vector<Expression>;
+
+/// w as velocities of the whole system: v_r / speed.
+Substitution shape_velocities(const System& system, const ChaplyginSystem& c, const ShapeStep& shape) {
+  Substitution w;
+  for (std::size_t i = 0; i < c.shape.size(); ++i) {
+    w.emplace(shape.system.velocities()[i], tidy(system.velocities()[c.shape[i]] / shape.speed));
+  }
+  return w;
+}
+
+}  // namespace
+
+ChaplyginSystem reduction_of(const Problem& problem, const char* method) {
+  ChaplyginSearch search;
+  try {
+    search = find_chaplygin(problem.system, problem.parameters, problem.start);
+  } catch (const GeometryError& error) {
+    throw MethodError(fmt::format("{} needs a Chaplygin system: {}", method, error.what()));
+  }
+  if (!search.found) {
+    throw MethodError(fmt::format("{} needs a Chaplygin system, and this is none: {}; 'rattleback analyse' says more",
+                                  method, search.reasons.at(0)));
+  }
+  std::unordered_map<Expression, double> here;
+  for (std::size_t i = 0; i < problem.system.dimension(); ++i)
+    here.emplace(problem.system.coordinates()[i], problem.start.q[i]);
+  for (std::size_t i = 0; i < problem.parameters.size(); ++i)
+    here.emplace(problem.system.parameters()[i], problem.parameters[i]);
+  if (!(std::abs(evaluate(search.found->transversality, here)) > 1e-12)) {
+    throw MethodError(fmt::format(
+        "{} cannot start here: the constraints cannot be solved for the velocities of the fibre, {} = 0; dla can",
+        method, shortened(search.found->transversality)));
+  }
+  return std::move(*search.found);
+}
+
+Hamiltonization hamiltonization_of(const Problem& problem, const char* method) {
+  ChaplyginSystem c = reduction_of(problem, method);
+  GyroscopicStructure g = examine_gyroscopic(problem.system, c, problem.parameters, problem.start);
+  if (!g.applies) throw MethodError(fmt::format("{} needs a multiplier: {}", method, g.reason));
+  if (!g.is_hamiltonizable()) {
+    throw MethodError(fmt::format(
+        "{} needs a multiplier, and this system has none: {} ({:.2g}, above {:.0e}); rdla and dla need none", method,
+        g.closed.holds ? "the gyroscopic force is not that of a multiplier"
+                       : "the one-form it would follow from is not closed",
+        g.closed.holds ? g.simple.residual : g.closed.residual, g.closed.tolerance));
+  }
+  return {std::move(c), std::move(*g.multiplier)};
+}
+
+std::vector<Expression> shape_momenta(const System& shape) {
+  Vector p;
+  for (const Expression& r : shape.coordinates()) p.push_back(Expression::symbol("P(" + r.name() + ")"));
+  return p;
+}
+
+ShapeStep shape_step(System shape, const Interval& interval) {
+  const Vector p = shape_momenta(shape);
+  ShapeStep step{std::move(shape), Expression(1.0), interval.increments, interval.left, interval.right, {}, {}};
+  for (std::size_t i = 0; i < p.size(); ++i) step.next.push_back(p[i] + interval.change[i]);
+  return step;
+}
+
+Method reduced_method(const System& system, const ChaplyginSystem& c, const Rule& rule, const ShapeStep& shape) {
+  const std::size_t n = system.dimension();
+  const Vector& q = system.coordinates();
+  const Vector h{step_symbol()};
+  const Vector p = shape_momenta(shape.system);
+  const Vector increments = increment_symbols(system);
+  const auto& parameters = shape.system.parameters();
+  const Vector constants(parameters.end() - static_cast<std::ptrdiff_t>(shape.constants.size()), parameters.end());
+  Vector next_q = q;
+  for (std::size_t i = 0; i < n; ++i) next_q[i] += increments[i];
+  Substitution first_constants;
+  for (std::size_t i = 0; i < constants.size(); ++i) first_constants.emplace(constants[i], shape.constants[i]);
+  const auto at_start = [&](const Vector& f) { return substitute(f, first_constants); };
+
+  Method method;
+  method.start.data = joined({q, system.velocities(), h, system.parameters()});
+  const Substitution w = shape_velocities(system, c, shape);
+  method.start.outputs = joined({q, at_start(substitute(shape.system.momenta(), w)), shape.constants});
+  method.from_two_positions = ImplicitSystem{};
+  method.from_two_positions->data = joined({q, increments, system.velocities(), h, system.parameters()});
+  method.from_two_positions->outputs = joined({next_q, at_start(shape.right), shape.constants});
+
+  method.step.data = joined({q, p, constants, h, system.parameters()});
+  method.step.state = n + p.size() + constants.size();
+  method.step.unknowns = increments;
+  method.step.guess.assign(n, Expression(0.0));
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    method.step.residuals.push_back(p[i] - shape.left[i]);
+    method.equations.push_back("the reduced discrete equation of motion of " + shape.system.coordinates()[i].name());
+  }
+  const Vector rows = discrete_constraints(system, rule);
+  method.step.residuals = joined({method.step.residuals, rows});
+  for (std::size_t k = 0; k < rows.size(); ++k) method.equations.push_back("the discrete " + system.row_name(k));
+  method.step.outputs = joined({next_q, shape.next, constants, increments});
+
+  // w from P, then v = (speed·w, −Γ speed·w)
+  ImplicitSystem node;
+  Vector before;
+  for (const Expression& v : system.velocities()) before.push_back(Expression::symbol(v.name() + "(before)"));
+  node.data = joined({q, p, constants, before, h, system.parameters()});
+  node.unknowns = shape.system.velocities();
+  node.outputs = q;
+  node.outputs.resize(2 * n);
+  Substitution lifted;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    node.residuals.push_back(shape.system.momenta()[i] - p[i]);
+    node.guess.push_back(before[c.shape[i]] / shape.speed);
+    const Expression v = shape.speed * shape.system.velocities()[i];
+    node.outputs[n + c.shape[i]] = v;
+    lifted.emplace(system.velocities()[c.shape[i]], v);
+  }
+  const Vector fibre = substitute(c.fibre_velocities(system), lifted);
+  for (std::size_t a = 0; a < fibre.size(); ++a) node.outputs[n + c.fibre[a]] = fibre[a];
+  method.node = std::move(node);
+
+  method.interval = interval_functions(system, rule);
+  method.structure = {rule.order(), Structure::Constraint::between_nodes, rule.is_symmetric(), true, false};
+  std::unordered_map<Expression, Expression> first;
+  for (std::size_t i = 0; i < n; ++i) first.emplace(increments[i], h[0] * system.velocities()[i] / shape.speed);
+  add_predictor(method, first);
+  return method;
+}
+
+void add_guard(Method& method, const System& system, const Hamiltonization& hamiltonization, const ShapeStep& shape) {
+  const ChaplyginSystem& c = hamiltonization.chaplygin;
+  const Expression& multiplier = hamiltonization.multiplier.exponential;
+  Substitution ahead;
+  for (const std::size_t i : c.shape) {
+    ahead.emplace(system.coordinates()[i],
+                  system.coordinates()[i] + step_symbol() * system.velocities()[i] / shape.speed);
+  }
+  method.guard = Guard{joined({system.coordinates(), system.velocities(), Vector{step_symbol()}, system.parameters()}),
+                       multiplier, substitute(multiplier, ahead), hamiltonization.multiplier.error,
+                       fmt::format("the multiplier N = {}", shortened(multiplier, 60))};
+}
+
+}  // namespace rattleback

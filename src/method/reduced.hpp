@@ -1,0 +1,47 @@
+#pragma once
+
+// What methods on the shape space of a Chaplygin system have in common: they solve for the motion of r, and s follows
+// by the discrete constraints, so that the full motion is always there.
+
+#include "rattleback/geometry/multiplier.hpp"
+#include "variational.hpp"
+
+namespace rattleback {
+
+/// The reduction of the system of a problem, near its start. Throws MethodError if there is none.
+ChaplyginSystem reduction_of(const Problem& problem, const char* method);
+
+/// A Chaplygin system with a multiplier N.
+struct Hamiltonization {
+  ChaplyginSystem chaplygin;
+  Potential multiplier;
+};
+/// Throws MethodError if there is none, or if it vanishes at the start.
+Hamiltonization hamiltonization_of(const Problem& problem, const char* method);
+
+/// A step for r.
+struct ShapeStep {
+  /// Position r and velocity w at a node, P = L_w(r, w). Parameters beyond those of the model are constants of the
+  /// motion.
+  System system;
+  Expression speed = Expression(1.0);  ///< ṙ = speed(r) · w
+  std::vector<Expression> increments;  ///< Δr
+  std::vector<Expression> left;        ///< P_k as a function of (r_k, Δr)
+  std::vector<Expression> right;       ///< P_{k+1} as a function of (r_k, Δr)
+  std::vector<Expression> next;        ///< P_{k+1} as a function of (r_k, P_k, Δr)
+  std::vector<Expression> constants;   ///< values of the further parameters, in (q, v) of the start
+};
+
+/// Symbols for the momenta P of the shape.
+std::vector<Expression> shape_momenta(const System& shape);
+
+/// For L_d and forces on the shape space: next = P + change.
+ShapeStep shape_step(System shape, const Interval& interval);
+
+/// The state is (q, P, constants).
+Method reduced_method(const System& system, const ChaplyginSystem& chaplygin, const Rule& rule, const ShapeStep& shape);
+
+/// The method must stop before N = 0.
+void add_guard(Method& method, const System& system, const Hamiltonization& h, const ShapeStep& shape);
+
+}  // namespace rattleback

@@ -1,0 +1,117 @@
+// The error of the time that a method with a time τ of its own assigns to its nodes, split into what the quadrature is
+// to blame for and what the nodes are:
+//
+//     t_k − t(τ_k) = (Q[exact nodes]_k − t(τ_k)) + (Q[nodes]_k − Q[exact nodes]_k)
+//
+// with the method's rule Q. The exact nodes are those of a reference solution in τ, and t(τ) its integral by Boole's
+// rule with steps that are eight times smaller.
+
+#include <algorithm>
+#include <limits>
+
+#include "kinds.hpp"
+#include "rattleback/kernel/kernel.hpp"
+#include "rattleback/method/reference.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr int finer = 8;
+
+class TimeError final : public Observer {
+ public:
+  TimeError(const OwnTime& own, const Problem& problem)
+      : Observer({"time-error", {"time_error", "time_error_quadrature", "time_error_trajectory"}}),
+        quadrature_(own.quadrature), h_(problem.step), in_tau_(tau_problem(own, problem)),
+        rate_(make_program(joined({own.motion.coordinates(), own.motion.parameters()}), {&own.rate, 1})) {
+    reset();
+  }
+
+  void reset() override {
+    reference_ = make_reference(in_tau_, ReferenceFlow::default_tolerance, ReferenceFlow::default_tolerance);
+    step_ = -1;
+    exact_.assign(1, 0.0);
+    by_rule_.assign(1, 0.0);
+    first_rate_ = rate();
+    lost_ = false;
+  }
+
+  void observe(const Stepper& stepper, std::span<double> values) override {
+    ++step_;
+    if (step_ == 0 && stepper.time().value_or(0.0) != 0.0) lost_ = true;  // a run that was resumed
+    const auto panel = static_cast<std::size_t>(panel_size(quadrature_));
+    const std::size_t at = step_ == 0 ? 0 : static_cast<std::size_t>(step_ - 1) % panel + 1;
+    if (at == 1 && step_ > 0) next_panel();
+    if (lost_ || !stepper.time() || at >= exact_.size()) {
+      std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
+      return;
+    }
+    values[0] = *stepper.time() - exact_[at];
+    values[1] = by_rule_[at] - exact_[at];
+    values[2] = *stepper.time() - by_rule_[at];
+  }
+
+ private:
+  static Problem tau_problem(const OwnTime& own, const Problem& problem) {
+    Problem in_tau{own.motion, problem.parameters, {}, problem.step / finer};
+    for (const std::size_t i : own.coordinates) in_tau.start.q.push_back(problem.start.q[i]);
+    std::vector<double> data = in_tau.start.q;
+    data.insert(data.end(), problem.parameters.begin(), problem.parameters.end());
+    double rate = 0.0;
+    Kernel(make_program(joined({own.motion.coordinates(), own.motion.parameters()}), {&own.rate, 1}))(data.data(),
+                                                                                                      &rate);
+    for (const std::size_t i : own.coordinates) in_tau.start.v.push_back(problem.start.v[i] * rate);
+    return in_tau;
+  }
+
+  double rate() {
+    std::vector<double> data = reference_->node().q;
+    data.insert(data.end(), in_tau_.parameters.begin(), in_tau_.parameters.end());
+    double value = 0.0;
+    rate_(data.data(), &value);
+    return value;
+  }
+
+  void next_panel() {
+    std::vector<double> fine{first_rate_};
+    std::vector<double> coarse{first_rate_};
+    const double exact = exact_.back();
+    const double by_rule = by_rule_.back();
+    exact_.assign(1, exact);
+    by_rule_.assign(1, by_rule);
+    for (int k = 0; k < panel_size(quadrature_) * finer; ++k) {
+      if (!reference_->advance()) {
+        lost_ = true;
+        return;
+      }
+      fine.push_back(rate());
+      if ((k + 1) % finer == 0) coarse.push_back(fine.back());
+    }
+    first_rate_ = fine.back();
+    const auto fine_time = cumulative_integral(fine, h_ / finer, Quadrature::boole);
+    const auto coarse_time = cumulative_integral(coarse, h_, quadrature_);
+    for (std::size_t i = 1; i < coarse.size(); ++i) {
+      exact_.push_back(exact + fine_time[i * finer]);
+      by_rule_.push_back(by_rule + coarse_time[i]);
+    }
+  }
+
+  Quadrature quadrature_;
+  double h_;
+  Problem in_tau_;
+  Kernel rate_;
+  std::unique_ptr<Stepper> reference_;
+  std::int64_t step_ = -1;
+  std::vector<double> exact_;    ///< t(τ) at the nodes of the panel
+  std::vector<double> by_rule_;  ///< by the method's rule on the exact nodes
+  double first_rate_ = 0.0;
+  bool lost_ = false;  ///< the reference solution ended, or there is none from the start
+};
+
+}  // namespace
+
+std::unique_ptr<Observer> make_time_error_observer(const Method& method, const Problem& problem) {
+  return std::make_unique<TimeError>(*method.own_time, problem);
+}
+
+}  // namespace rattleback
