@@ -80,14 +80,16 @@ std::vector<std::pair<std::string, double>> periods(const Findings& f, const Exp
 }
 
 void print_potential(const Findings& f, const char* letter, const Potential& p) {
-  fmt::print("  {} = {}\n", letter,
-             p.closed_form ? text(p.exponential) : "exp of a line integral (no closed form found)");
-  fmt::print("    {}, residual of d log {} {:.1e}{}\n", p.closed_form ? "closed form" : "numerical", letter, p.residual,
-             !p.closed_form         ? ""
-             : p.for_all_parameters ? ""
-                                    : "; for these values of the parameters");
+  if (p.closed_form) {
+    fmt::print("  {} = {}\n    closed form, residual of d log {} {:.1e}{}\n", letter, text(p.exponential), letter,
+               p.residual, p.for_all_parameters ? "" : "; for these values of the parameters");
+  } else {
+    fmt::print("  {} = exp of a line integral from the initial position: no closed form was found\n", letter);
+    fmt::print("    residual of d log {} {:.1e}{}\n", letter, p.residual,
+               p.residual <= 1e-8 ? "" : "; it is accurate only near the start, and methods stop where it is not");
+  }
   for (const auto& [angle, factor] : periods(f, p.exponential)) {
-    fmt::print("    only local: after a turn of {} it is {:.6g} times as large\n", angle, factor);
+    fmt::print("    local, not single-valued: after a turn of {} it is {:.6g} times as large\n", angle, factor);
   }
 }
 
@@ -171,20 +173,29 @@ void print_gyroscopic(const Findings& f) {
   for (std::size_t i = 0; i < g.one_form.size(); ++i) {
     fmt::print("  Theta_{} = {}\n", f.reduced().coordinates()[i].name(), text(g.one_form[i]));
   }
-  fmt::print("  {}: dTheta {} 0, {}\n", g.closed.holds ? "yes, mu dr dp" : "no", g.closed.holds ? "=" : "is not",
-             evidence(g.closed, r));
+  const bool local = g.measure && !periods(f, g.measure->exponential).empty();
+  if (g.closed.holds) {
+    fmt::print("  {}, mu(r) dr dp: dTheta = 0, {}\n", local ? "locally" : "yes", evidence(g.closed, r));
+  } else {
+    fmt::print("  none with a density that depends on the positions alone: dTheta is not 0, {}\n",
+               evidence(g.closed, r));
+  }
   if (g.measure) print_potential(f, "mu", *g.measure);
   fmt::print("\nHamiltonization by a multiplier, dtau = N dt\n");
   if (g.is_hamiltonizable()) {
-    fmt::print("  yes: the gyroscopic force is phi-simple, {}\n", evidence(g.simple, both));
+    fmt::print("  {}: the gyroscopic force is phi-simple, {}\n", local ? "locally" : "yes", evidence(g.simple, both));
     print_potential(f, "N", *g.multiplier);
     if (g.multiplier->closed_form) {
       fmt::print("  l(r, N r') = {}\n", text(hamiltonized(f.reduced(), g.multiplier->exponential).lagrangian()));
     }
   } else if (g.closed.holds) {
-    fmt::print("  no: the gyroscopic force is not phi-simple, {}\n", evidence(g.simple, both));
+    fmt::print(
+        "  no: the gyroscopic force is not phi-simple, {}\n"
+        "  No N(r) makes the motion Hamiltonian in (r, N p). Other structures, or a further reduction, are not "
+        "excluded.\n",
+        evidence(g.simple, both));
   } else {
-    fmt::print("  no: without an invariant measure there is none\n");
+    fmt::print("  no: it would imply such a measure\n");
   }
 }
 
@@ -276,6 +287,7 @@ nlohmann::json to_json(const Certificate& c) {
 
 nlohmann::json to_json(const Potential& p, const Findings& f) {
   nlohmann::json entry{{"closed_form", p.closed_form},
+                       {"single_valued", periods(f, p.exponential).empty()},
                        {"for_all_parameters", p.for_all_parameters},
                        {"residual", p.residual},
                        {"periods", nlohmann::json::object()}};

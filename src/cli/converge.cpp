@@ -109,7 +109,10 @@ void converge(const Options& o) {
   for (const std::string& method : o.methods) {  // before time is spent on the others
     Problem coarsest = request.problem;
     coarsest.step = time / static_cast<double>(counts.front());
-    make_stepper(method, coarsest);
+    if (make_stepper(method, coarsest)->time()) {
+      throw Failure(ExitStatus::wrong_request,
+                    fmt::format("{0} has nodes at times of its own and not at the end: {0}:resample has", method));
+    }
   }
   const double scale = size_of_positions(request.problem.start, request.problem.start);
   const double tolerance = ReferenceFlow::default_tolerance;

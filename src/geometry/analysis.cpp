@@ -46,7 +46,9 @@ Analysis analyse(const System& system, std::span<const double> parameters, const
     analysis.reduction_defect = reduction_defect(system, *analysis.search.found, parameters, near);
     analysis.gyroscopic = examine_gyroscopic(system, *analysis.search.found, parameters, near);
   }
-  if (!system.velocity_rows().empty() && analysis.symmetry.inside_constraints > 0) {
+  const bool sound = analysis.constraints && analysis.constraints->judged && analysis.constraints->redundant.empty() &&
+                     (analysis.search.found || analysis.symmetry.inside_constraints > 0);
+  if (sound && analysis.symmetry.inside_constraints > 0) {
     analysis.reduced_measure = examine_reduced_measure(system, parameters, near);
   }
   return analysis;

@@ -24,8 +24,10 @@ using Vector = std::vector<Expression>;
 using Indices = std::vector<std::size_t>;
 
 constexpr double rounding = 1e-9;
+constexpr double largest_defect = 1e-6;
 constexpr int samples = 8;
 constexpr int most_groups = 3000;  ///< that are looked at
+constexpr std::size_t most_reasons = 10;
 
 Vector pick(const Vector& from, const Indices& which) {
   Vector result;
@@ -55,7 +57,8 @@ std::string names_of(const System& system, const Indices& which) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// How well the constraints can be solved for the velocities of a fibre: |det A_s| with rows of length 1.
+/// How well the constraints can be solved for the velocities of a fibre: the smallest singular value of A_s, the rows
+/// of A having length 1.
 class Transversality {
  public:
   Transversality(const System& system, std::span<const double> parameters, std::span<const double> near)
@@ -75,9 +78,9 @@ class Transversality {
       Eigen::MatrixXd part(values_[s].rows(), static_cast<Eigen::Index>(fibre.size()));
       for (std::size_t j = 0; j < fibre.size(); ++j)
         part.col(static_cast<Eigen::Index>(j)) = values_[s].col(static_cast<Eigen::Index>(fibre[j]));
-      const double det = std::abs(part.determinant());
-      if (s == 0 && near_is_regular_) quality.here = det;
-      quality.around += det / static_cast<double>(values_.size());
+      const double smallest = Eigen::JacobiSVD<Eigen::MatrixXd>(part).singularValues().minCoeff();
+      if (s == 0 && near_is_regular_) quality.here = smallest;
+      quality.around += smallest / static_cast<double>(values_.size());
     }
     return quality;
   }
@@ -124,36 +127,43 @@ Vector gyroscopic_force(const System& system, const ChaplyginSystem& c, const Ve
   return force;
 }
 
-/// A point of the fibre at which everything invariant may be evaluated: 0, or a right angle where 0 is singular, with
-/// sines and cosines that are exact.
-Substitution base_point(const System& system, const ChaplyginSystem& c, std::span<const double> parameters,
-                        const State& near) {
-  if (c.group.is_abelian()) return {};
-  Vector checked{c.transversality};
-  for (const Symmetry& g : c.group.generators) checked = joined({checked, g.generator});
-  for (const Vector& row : c.connection) checked = joined({checked, row});
-  Interpreter<double> program(make_program(joined({system.coordinates(), system.parameters()}), checked));
-  std::vector<double> point = near.q;
-  RandomPoints random;
-  for (const std::size_t i : c.shape) point[i] += 0.5 * random.signed_unit();
-  point.insert(point.end(), parameters.begin(), parameters.end());
+/// Points of the fibre at which everything invariant may be evaluated: nowhere in particular if the group acts by
+/// translations, else 0, right angles, with sines and cosines that are exact, and where the motion starts.
+std::vector<Substitution> base_points(const System& system, const ChaplyginSystem& c, const State& near) {
+  const bool translations = std::ranges::all_of(c.group.generators, [](const Symmetry& g) {
+    return std::ranges::all_of(g.generator, [](const Expression& e) { return e.is_constant(); });
+  });
+  if (translations) return {{}};
   constexpr double right_angle = 0.5 * 3.14159265358979323846;
+  std::vector<Substitution> points;
   for (std::size_t turned = 0; turned <= c.fibre.size(); ++turned) {
-    Substitution base;
+    Substitution& base = points.emplace_back();
     for (std::size_t a = 0; a < c.fibre.size(); ++a) {
-      const bool turns = a + 1 == turned;
       const Expression& s = system.coordinates()[c.fibre[a]];
-      point[c.fibre[a]] = turns ? right_angle : 0.0;
-      base.emplace(s, Expression(point[c.fibre[a]]));
+      const bool turns = a + 1 == turned;
+      base.emplace(s, Expression(turns ? right_angle : 0.0));
       if (turns) base.emplace(sin(s), Expression(1.0)), base.emplace(cos(s), Expression(0.0));
     }
-    const auto values = program(point);
-    const bool regular = std::all_of(values.begin(), values.end(), [](double x) { return std::abs(x) < 1e8; });
-    if (regular && std::abs(values[0]) > 1e-6) return base;
   }
-  Substitution base;
-  for (const std::size_t i : c.fibre) base.emplace(system.coordinates()[i], Expression(near.q[i]));
-  return base;
+  Substitution& start = points.emplace_back();
+  for (const std::size_t i : c.fibre) start.emplace(system.coordinates()[i], Expression(near.q[i]));
+  return points;
+}
+
+/// Whether the group acts freely at a point of the fibre, the constraints can be solved there, and everything is
+/// defined.
+bool is_regular(const System& system, const ChaplyginSystem& c, const Substitution& base, const Vector& invariants,
+                std::span<const double> parameters, const State& near) {
+  Vector generators;
+  for (const Symmetry& g : c.group.generators) generators = joined({generators, pick(g.generator, c.fibre)});
+  const Vector checked = joined({substitute(generators, base), substitute(Vector{c.transversality}, base), invariants});
+  RandomPoints random;
+  State state{random.near(near.q, 0.1), random.near(near.v, 0.1)};
+  const auto values = evaluate_at(state_and_parameters(system), checked, joined_data(state, parameters));
+  if (!std::ranges::all_of(values, [](double x) { return std::isfinite(x); })) return false;
+  const auto k = static_cast<Eigen::Index>(c.fibre.size());
+  const Eigen::Map<const Eigen::MatrixXd> xi(values.data(), k, k);
+  return Eigen::FullPivLU<Eigen::MatrixXd>(xi).rank() == k && values[static_cast<std::size_t>(k * k)] != 0.0;
 }
 
 ChaplyginSystem reduce(const System& system, SymmetryGroup group, Indices fibre, std::span<const double> parameters,
@@ -171,25 +181,33 @@ ChaplyginSystem reduce(const System& system, SymmetryGroup group, Indices fibre,
   Substitution horizontal;
   const Vector s_dot = c.fibre_velocities(system);
   for (std::size_t a = 0; a < s_dot.size(); ++a) horizontal.emplace(system.velocities()[c.fibre[a]], s_dot[a]);
-  const Substitution at_base = base_point(system, c, parameters, near);
-  const auto invariant = [&](const Expression& e) {  // on the constraints, a function of r and ṙ
-    return tidy(substitute(tidy(substitute(e, horizontal)), at_base));
-  };
   Vector fibre_momenta;
   for (const std::size_t i : c.fibre) fibre_momenta.push_back(tidy(substitute(system.momenta()[i], horizontal)));
-  Vector force = gyroscopic_force(system, c, fibre_momenta);
+  Vector invariants = gyroscopic_force(system, c, fibre_momenta);  // on the constraints, functions of r and ṙ
   if (!system.applied_forces().empty()) {
     for (std::size_t i = 0; i < c.shape.size(); ++i) {
-      force[i] += system.applied_forces()[c.shape[i]];
+      invariants[i] += system.applied_forces()[c.shape[i]];
       for (std::size_t b = 0; b < c.fibre.size(); ++b) {
-        force[i] -= c.connection[b][i] * system.applied_forces()[c.fibre[b]];
+        invariants[i] -= c.connection[b][i] * system.applied_forces()[c.fibre[b]];
       }
     }
   }
-  for (Expression& f : force) f = invariant(f);
+  invariants.push_back(system.lagrangian());
+  for (Expression& e : invariants) e = tidy(substitute(e, horizontal));
+  Vector force;
+  for (const Substitution& base : base_points(system, c, near)) {
+    try {
+      force = substitute(invariants, base);
+      if (is_regular(system, c, base, force, parameters, near)) break;
+    } catch (const ExpressionError&) {  // not defined there
+    }
+  }
+  for (Expression& e : force) e = tidy(e);
+  const Expression lagrangian = force.back();
+  force.pop_back();
   SystemDefinition definition;
   definition.coordinates = pick(system.coordinates(), c.shape);
-  definition.lagrangian = invariant(system.lagrangian());
+  definition.lagrangian = lagrangian;
   definition.parameters = system.parameter_list();
   const bool vanishes = std::all_of(force.begin(), force.end(), [](const Expression& f) { return f.is_constant(0.0); });
   if (!vanishes) definition.applied_forces = std::move(force);
@@ -212,6 +230,28 @@ void for_each_subset(std::size_t n, std::size_t k, Use&& use) {
   }
 }
 
+bool is_constant_in(const System& system, const Expression& e) {
+  const auto symbols = free_symbols(e);
+  return std::ranges::none_of(system.coordinates(),
+                              [&](const Expression& q) { return std::ranges::find(symbols, q) != symbols.end(); });
+}
+
+/// At generic points; where nothing is defined that is for others to say.
+bool lacks_inertia(const System& system, std::span<const double> parameters, const State& near) {
+  RandomPoints random;
+  int lacking = 0;
+  int judged = 0;
+  for (int k = 0; k < samples; ++k) {
+    try {
+      const State state{random.near(near.q, 0.3), std::vector<double>(near.q.size(), 0.0)};
+      lacking += examine(system, parameters, state).massless_direction.empty() ? 0 : 1;
+      ++judged;
+    } catch (const StartError&) {  // outside the domain
+    }
+  }
+  return judged > 0 && lacking == judged;
+}
+
 /// Conditions on the system without which nothing is looked for.
 std::vector<std::string> obstacles(const System& system, std::span<const double> parameters, const State& near) {
   std::vector<std::string> reasons;
@@ -221,7 +261,15 @@ std::vector<std::string> obstacles(const System& system, std::span<const double>
   if (!system.holonomic().empty()) {
     reasons.emplace_back("there are holonomic constraints: use coordinates in which they hold by themselves");
   }
+  if (lacks_inertia(system, parameters, near)) {
+    reasons.emplace_back(
+        "the Lagrangian is not regular: the system can move in a direction in which it has no inertia");
+  }
   if (!reasons.empty() || system.velocity_rows().empty()) return reasons;
+  if (system.velocity_rows().size() >= system.dimension()) {
+    reasons.emplace_back("there are as many constraints as coordinates: nothing is left to move");
+    return reasons;
+  }
   const ConstraintReport report = examine_constraints(system, parameters, near.q);
   if (!report.judged) reasons.emplace_back("the constraints are not defined near the initial position");
   if (!report.redundant.empty()) {
@@ -245,9 +293,8 @@ std::vector<Expression> ChaplyginSystem::fibre_velocities(const System& system) 
 ChaplyginSearch find_chaplygin(const System& system, std::span<const double> parameters, const State& near) {
   ChaplyginSearch search;
   search.reasons = obstacles(system, parameters, near);
-  const std::vector<Symmetry> known = known_symmetries(system, parameters, near);
-  const std::size_t declared = system.symmetries().size();
-  if (declared > 0) {
+  std::vector<Symmetry> known = known_symmetries(system, parameters, near);
+  if (!system.symmetries().empty()) {
     std::string reason;
     if (!make_group(system, system.symmetries(), parameters, near.q, &reason)) throw GeometryError(reason);
   }
@@ -268,12 +315,30 @@ ChaplyginSearch find_chaplygin(const System& system, std::span<const double> par
     return search;
   }
 
+  // Symmetries that move nothing the constraints speak of can be in no fibre.
+  const auto& entries = system.constraint_matrix().entries;
+  const auto is_free = [&](const Symmetry& s) {
+    return std::ranges::none_of(
+        entries, [&](const auto& e) { return !s.generator[static_cast<std::size_t>(e.column)].is_constant(0.0); });
+  };
+  const std::size_t all_declared = system.symmetries().size();
+  const auto declared =
+      all_declared - static_cast<std::size_t>(std::count_if(
+                         known.begin(), known.begin() + static_cast<std::ptrdiff_t>(all_declared), is_free));
+  std::erase_if(known, is_free);
+  if (known.size() < k) {
+    search.reasons.push_back(fmt::format("only {} of the symmetries move what the constraints speak of", known.size()));
+    return search;
+  }
+
   struct Candidate {
     SymmetryGroup group;
     Indices fibre;
     std::size_t declared = 0;
+    bool everywhere = false;  ///< the constraints can be solved for the fibre wherever it is
     Transversality::Quality quality;
   };
+  const ExpressionMatrix a = dense(system.constraint_matrix());
   std::optional<Candidate> best;
   const Transversality transversality(system, parameters, near.q);
   int looked_at = 0;
@@ -302,26 +367,48 @@ ChaplyginSearch find_chaplygin(const System& system, std::span<const double> par
                       names_of(generators), names_of(system, candidate.fibre)));
     } else {
       candidate.group = std::move(*group);
+      candidate.everywhere = k <= 8 && is_constant_in(system, determinant(columns(a, candidate.fibre)));
       const auto rank = [](const Candidate& c) {
-        return std::tuple(c.declared, c.quality.here > 1e-3, c.quality.here > 1e-3 ? c.quality.here : c.quality.around);
+        const bool here = c.quality.here > 1e-3;
+        return std::tuple(c.declared, c.everywhere, here, here ? c.quality.here : c.quality.around);
+      };
+      const auto head = [&](const Candidate& c) {
+        return std::tuple(std::get<0>(rank(c)), std::get<1>(rank(c)), std::get<2>(rank(c)));
       };
       // A little better is not better: the first of equals is kept.
-      const bool better = !best || std::get<0>(rank(candidate)) > std::get<0>(rank(*best)) ||
-                          (std::get<0>(rank(candidate)) == std::get<0>(rank(*best)) &&
-                           (std::get<1>(rank(candidate)) > std::get<1>(rank(*best)) ||
-                            (std::get<1>(rank(candidate)) == std::get<1>(rank(*best)) &&
-                             std::get<2>(rank(candidate)) > 1.01 * std::get<2>(rank(*best)))));
+      const bool better =
+          !best || head(candidate) > head(*best) ||
+          (head(candidate) == head(*best) && std::get<3>(rank(candidate)) > 1.01 * std::get<3>(rank(*best)));
       if (better) best = std::move(candidate);
     }
     return ++looked_at < most_groups;
   });
-  if (!best) return search;
+  if (!best) {
+    const std::size_t all = search.reasons.size();
+    if (all > most_reasons) {
+      search.reasons.resize(most_reasons);
+      search.reasons.push_back(fmt::format("and {} further groups{}; [symmetry] can name the right one",
+                                           all - most_reasons,
+                                           looked_at == most_groups ? ", where the search stopped" : ""));
+    }
+    return search;
+  }
   if (!system.applied_forces().empty() && !best->group.is_abelian()) {
     search.reasons.emplace_back("applied forces are reduced for abelian groups only");
     return search;
   }
   search.reasons.clear();
-  search.found = reduce(system, std::move(best->group), std::move(best->fibre), parameters, near);
+  try {
+    search.found = reduce(system, std::move(best->group), std::move(best->fibre), parameters, near);
+  } catch (const ExpressionError& error) {
+    search.reasons.push_back(fmt::format("the reduced system cannot be written down: {}", error.what()));
+    return search;
+  }
+  if (const double defect = reduction_defect(system, *search.found, parameters, near); defect > largest_defect) {
+    search.found.reset();
+    search.reasons.push_back(
+        fmt::format("the reduced equations differ from the full ones by {:.1e}: something is singular here", defect));
+  }
   return search;
 }
 

@@ -22,6 +22,8 @@ using Vector = std::vector<Expression>;
 
 constexpr int points = 40;
 constexpr double tolerance = 1e-9;
+constexpr double coarse_rounding = 1e-13;
+constexpr std::size_t most_candidates = 60;  ///< for closed forms, besides determinants
 
 Vector forces_of(const System& reduced) {
   return reduced.applied_forces().empty() ? Vector(reduced.dimension()) : reduced.applied_forces();
@@ -93,24 +95,65 @@ std::string why_not(const System& reduced, std::span<const double> parameters, c
   return "";
 }
 
-/// Evaluates residuals and the sizes they are compared with, at random (r, ṙ), and keeps the worst.
-Certificate certify(const System& reduced, const Vector& residuals, const Vector& sizes,
-                    std::span<const double> parameters, const std::vector<double>& near, bool with_velocities) {
+/// A residual and the terms it is a sum of, which tell how large it would be if it were not zero.
+struct Residual {
+  Expression value;
+  Vector terms;
+};
+
+/// Where and with what a reduced system is looked at.
+struct Scene {
+  const System& reduced;
+  std::span<const double> parameters;
+  std::vector<double> near;
+  double radius = 1.0;
+
+  State random_state(RandomPoints& random) const {
+    return {random.near(near, radius), random.near(std::vector<double>(near.size(), 0.0), 1.0)};
+  }
+};
+
+/// Half-width of a box about the start in which at least half of the points are in the domain of the expressions.
+double usable_radius(const Scene& scene, const Vector& expressions) {
+  Interpreter<double> program(make_program(state_and_parameters(scene.reduced), expressions));
+  for (Scene trial = scene; trial.radius > 1e-9; trial.radius *= 0.1) {
+    RandomPoints random;
+    int finite = 0;
+    for (int k = 0; k < points; ++k) {
+      const auto values = program(joined_data(trial.random_state(random), scene.parameters));
+      finite += std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); }) ? 1 : 0;
+    }
+    if (2 * finite >= points) return trial.radius;
+  }
+  return scene.radius;
+}
+
+/// The worst of the residuals at random (r, ṙ), each relative to its terms. What is below the rounding of `coarse`,
+/// the numbers that the terms are made of, is zero.
+Certificate certify(const Scene& scene, const std::vector<Residual>& residuals, const Vector& coarse,
+                    bool with_velocities) {
   Certificate certificate{true, 0.0, tolerance, 0, {}};
-  Interpreter<double> program(make_program(state_and_parameters(reduced), joined({residuals, sizes})));
+  Vector outputs = coarse;
+  for (const Residual& r : residuals) outputs = joined({outputs, std::span(&r.value, 1), r.terms});
+  Interpreter<double> program(make_program(state_and_parameters(scene.reduced), outputs));
   RandomPoints random;
   for (int attempt = 0; attempt < 4 * points && certificate.points < points; ++attempt) {
-    const State state{random.near(near, 1.0), random.near(std::vector<double>(near.size(), 0.0), 1.0)};
-    const auto values = program(joined_data(state, parameters));
+    const State state = scene.random_state(random);
+    const auto values = program(joined_data(state, scene.parameters));
     if (!std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); })) continue;
     ++certificate.points;
-    double largest = 0.0;
     double size = 0.0;
-    for (std::size_t i = 0; i < residuals.size(); ++i) largest = std::max(largest, std::abs(values[i]));
-    for (std::size_t i = residuals.size(); i < values.size(); ++i) size = std::max(size, std::abs(values[i]));
-    const double relative = largest == 0.0 ? 0.0 : largest / std::max(size, 1e-300);
-    if (certificate.points > 1 && relative <= certificate.residual) continue;
-    certificate.residual = relative;
+    for (std::size_t i = 0; i < coarse.size(); ++i) size = std::max(size, std::abs(values[i]));
+    double worst = 0.0;
+    std::size_t next = coarse.size();
+    for (const Residual& r : residuals) {
+      const double value = std::abs(values[next++]);
+      double terms = 0.0;
+      for (std::size_t t = 0; t < r.terms.size(); ++t) terms = std::max(terms, std::abs(values[next++]));
+      if (value > 0.0) worst = std::max(worst, value > coarse_rounding * size ? value / terms : value / size);
+    }
+    if (certificate.points > 1 && worst <= certificate.residual) continue;
+    certificate.residual = worst;
     certificate.worst = state.q;
     if (with_velocities) certificate.worst.insert(certificate.worst.end(), state.v.begin(), state.v.end());
   }
@@ -130,18 +173,29 @@ Vector candidates(const System& system, const ChaplyginSystem& c, const Expressi
   for (const Expression& f : forces_of(c.reduced)) sources.push_back(f);
   sources.push_back(system.lagrangian());
   sources.push_back(tidy(substitute(c.transversality, on_fibre)));
+  Vector determinants;
   try {
-    sources.push_back(determinant(metric));
     for (std::size_t i = 0; metric.size() > 2 && i < metric.size(); ++i) {  // principal minors
       ExpressionMatrix minor = metric;
       minor.erase(minor.begin() + static_cast<std::ptrdiff_t>(i));
       for (Vector& row : minor) row.erase(row.begin() + static_cast<std::ptrdiff_t>(i));
       sources.push_back(determinant(minor));
     }
-    sources.push_back(tidy(substitute(determinant(dense(system.mass_matrix())), on_fibre)));
+    determinants = {determinant(metric), tidy(substitute(determinant(dense(system.mass_matrix())), on_fibre))};
   } catch (const ExpressionError&) {  // too large to be written down
   }
-  return functions_in(sources, c.reduced.coordinates(), c.reduced.parameters());
+  Vector small = functions_in(joined({sources, determinants}), c.reduced.coordinates(), c.reduced.parameters());
+  // In other coordinates the metric has other entries, but its determinant relative to that of the full one is the same
+  // function: the determinants are never left out.
+  for (const Expression& d : determinants) {
+    if (std::find(small.begin(), small.end(), d) != small.end()) std::erase(small, d);
+  }
+  if (small.size() > most_candidates) small.resize(most_candidates);
+  for (const Expression& d : determinants) {
+    small.push_back(without_common_factors(d));
+    small.push_back(d);
+  }
+  return small;
 }
 
 }  // namespace
@@ -159,82 +213,98 @@ GyroscopicStructure examine_gyroscopic(const System& system, const ChaplyginSyst
   const Vector& r_dot = reduced.velocities();
   const Vector& p = reduced.momenta();
 
-  Expression power;
-  Expression kinetic;  // 2T
-  Vector sizes;
-  for (std::size_t i = 0; i < m; ++i) {
-    power += force[i] * r_dot[i];
-    kinetic += p[i] * r_dot[i];
-    sizes.push_back(force[i] * r_dot[i]);
+  Scene scene{reduced, parameters, r};
+  scene.radius = usable_radius(scene, joined({force, std::span(&reduced.lagrangian(), 1)}));
+  // Θ_j = −Σ ∂²F_k/∂ṙ^l∂ṙ^j G^lk
+  const ExpressionMatrix metric = metric_of(reduced);
+  const ExpressionMatrix inverse = inverse_metric(reduced, metric);
+  const auto second = second_derivatives(reduced);
+  Vector form_terms;
+  for (std::size_t j = 0; j < m; ++j) {
+    Expression total;
+    for (std::size_t k = 0; k < m; ++k) {
+      for (std::size_t l = 0; l < m; ++l) {
+        form_terms.push_back(second[k][l][j] * inverse[l][k]);
+        total -= form_terms.back();
+      }
+    }
+    g.one_form.push_back(tidy(total));
   }
-  g.gyroscopic = certify(reduced, {power}, sizes, parameters, r, true);
+  // The logarithmic slopes of the metric, of which B is made together with those of the connection: what is small
+  // compared with their rounding is zero.
+  Vector slopes = form_terms;
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = 0; j < m; ++j) {
+      for (std::size_t k = 0; k < m; ++k) {
+        slopes.push_back(derivative(metric[j][k], reduced.coordinates()[i]) * inverse[j][k]);
+      }
+    }
+  }
+  Residual power;
+  Expression kinetic;  // 2T
+  for (std::size_t i = 0; i < m; ++i) {
+    const Expression term = force[i] * r_dot[i];
+    power.value += term;
+    power.terms.push_back(term);
+    kinetic += p[i] * r_dot[i];
+  }
+  Vector forces;  // as large as they may be expected to be
+  for (const Expression& e : slopes) forces.push_back(e * kinetic);
+  g.gyroscopic = certify(scene, {power}, forces, true);
+  if (g.gyroscopic.points == 0) {
+    g.reason = "the reduced system is not defined at random points about the initial position";
+    return g;
+  }
   if (!g.gyroscopic.holds) {
     g.reason = "the applied forces do work";
     return g;
   }
   g.applies = true;
 
-  // Θ_j = −Σ ∂²F_k/∂ṙ^l∂ṙ^j G^lk
-  const ExpressionMatrix metric = metric_of(reduced);
-  const ExpressionMatrix inverse = inverse_metric(reduced, metric);
-  const auto second = second_derivatives(reduced);
-  for (std::size_t j = 0; j < m; ++j) {
-    Expression total;
-    for (std::size_t k = 0; k < m; ++k) {
-      for (std::size_t l = 0; l < m; ++l) total -= second[k][l][j] * inverse[l][k];
-    }
-    g.one_form.push_back(tidy(total));
+  const Vector for_any_parameters = g.one_form;
+  for (Expression& theta : g.one_form) {
+    if (certify(scene, {{theta, {theta}}}, slopes, false).holds) theta = Expression(0.0);
   }
-  // The logarithmic derivative of the metric tells how large B may be expected to be.
-  Vector metric_slopes;
+  std::vector<Residual> rotation;
+  Vector squares;
+  for (const Expression& e : slopes) squares.push_back(sq(e));
   for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t j = 0; j < m; ++j) {
-      for (std::size_t k = 0; k < m; ++k) {
-        metric_slopes.push_back(derivative(metric[j][k], reduced.coordinates()[i]) * inverse[j][k]);
-      }
+    for (std::size_t j = i + 1; j < m; ++j) {
+      const Expression there = derivative(g.one_form[j], reduced.coordinates()[i]);
+      const Expression back = derivative(g.one_form[i], reduced.coordinates()[j]);
+      rotation.push_back({there - back, {there, back, g.one_form[i] * g.one_form[j]}});
     }
   }
-  Vector rotation;
-  Vector rotation_sizes;
-  for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t j = 0; j < m; ++j) {
-      const Expression slope = derivative(g.one_form[j], reduced.coordinates()[i]);
-      rotation_sizes.push_back(slope);
-      rotation_sizes.push_back(g.one_form[i] * g.one_form[j]);
-      if (i < j) rotation.push_back(slope - derivative(g.one_form[i], reduced.coordinates()[j]));
-    }
-  }
-  for (const Expression& e : metric_slopes) rotation_sizes.push_back(sq(e));
-  g.closed = certify(reduced, rotation, rotation_sizes, parameters, r, false);
+  g.closed = certify(scene, rotation, squares, false);
 
   // F = ⟨p, ṙ⟩ φ' − ⟨φ', ṙ⟩ p
-  Vector slope = g.one_form;
-  if (m > 1) {
-    for (Expression& e : slope) e = e / static_cast<double>(m - 1);
-  }
+  const auto scaled = [&](Vector form) {
+    for (Expression& e : form) e = e / static_cast<double>(std::max<std::size_t>(m, 2) - 1);
+    return form;
+  };
+  const Vector slope = scaled(g.one_form);
   Expression along;
   for (std::size_t i = 0; i < m; ++i) along += slope[i] * r_dot[i];
-  Vector residuals;
-  Vector force_sizes;
+  std::vector<Residual> misfit;
   for (std::size_t i = 0; i < m; ++i) {
-    residuals.push_back(force[i] - kinetic * slope[i] + along * p[i]);
-    force_sizes.push_back(force[i]);
-    force_sizes.push_back(kinetic * slope[i]);
-    force_sizes.push_back(along * p[i]);
+    misfit.push_back({force[i] - kinetic * slope[i] + along * p[i], {force[i], kinetic * slope[i], along * p[i]}});
   }
-  for (const Expression& e : metric_slopes) force_sizes.push_back(e * kinetic);
-  g.simple = certify(reduced, residuals, force_sizes, parameters, r, true);
+  g.simple = certify(scene, misfit, forces, true);
 
   if (!g.closed.holds) return g;
   const Vector functions = candidates(system, c, metric, near);
   const std::vector<double> values(parameters.begin(), parameters.end());
   if (g.simple.holds) {
-    g.multiplier = integrate_form({reduced.coordinates(), reduced.parameters(), slope, values, r}, functions);
+    g.multiplier = integrate_form(
+        {reduced.coordinates(), reduced.parameters(), slope, values, r, scene.radius, scaled(for_any_parameters)},
+        functions);
     g.measure = g.multiplier;
     if (m > 2) g.measure->exponential = tidy(pow(g.multiplier->exponential, static_cast<double>(m - 1)));
     if (m > 2) g.measure->error = static_cast<double>(m - 1) * g.multiplier->error;
   } else {
-    g.measure = integrate_form({reduced.coordinates(), reduced.parameters(), g.one_form, values, r}, functions);
+    g.measure = integrate_form(
+        {reduced.coordinates(), reduced.parameters(), g.one_form, values, r, scene.radius, for_any_parameters},
+        functions);
   }
   return g;
 }
@@ -259,18 +329,25 @@ std::vector<Expression> gyroscopic_tensor(const System& reduced) {
   return tensor;
 }
 
-System hamiltonized(const System& reduced, const Expression& multiplier) {
+Expression scaled_lagrangian(const System& reduced, const Expression& factor, const Expression& potential_factor) {
+  const Expression potential = substitute(reduced.lagrangian(), at_rest(reduced));
+  const Expression whole = tidy(factor) * (reduced.lagrangian() - potential);
   const ExpressionMatrix metric = metric_of(reduced);
   const Vector& v = reduced.velocities();
-  Expression lagrangian = substitute(reduced.lagrangian(), at_rest(reduced));
+  Expression by_entries;
   for (std::size_t i = 0; i < metric.size(); ++i) {
     for (std::size_t j = i; j < metric.size(); ++j) {
-      lagrangian += (i == j ? 0.5 : 1.0) * tidy(sq(multiplier) * metric[i][j]) * v[i] * v[j];
+      by_entries += (i == j ? 0.5 : 1.0) * tidy(factor * metric[i][j]) * v[i] * v[j];
     }
   }
+  const bool entries_are_shorter = operation_count(by_entries) <= operation_count(whole);
+  return (entries_are_shorter ? by_entries : whole) + potential_factor * potential;
+}
+
+System hamiltonized(const System& reduced, const Expression& multiplier) {
   SystemDefinition definition;
   definition.coordinates = reduced.coordinates();
-  definition.lagrangian = lagrangian;
+  definition.lagrangian = scaled_lagrangian(reduced, sq(multiplier), 1.0);
   definition.parameters = reduced.parameter_list();
   return System(std::move(definition));
 }

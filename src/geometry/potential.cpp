@@ -17,7 +17,6 @@ using Vector = std::vector<Expression>;
 
 constexpr int points = 12;
 constexpr double rounding = 1e-9;
-constexpr std::size_t most_candidates = 40;
 constexpr int largest_denominator = 24;
 
 /// The nearest fraction with a small denominator, if it is near enough to be meant.
@@ -47,7 +46,7 @@ class Samples {
     for (std::uint64_t k = 0; k < skip; ++k) random.signed_unit();
     matrix.resize(0, columns_);
     for (int attempt = 0; attempt < 4 * points && matrix.rows() < points * m_; ++attempt) {
-      std::vector<double> point = random.near(form.near, 1.0);
+      std::vector<double> point = random.near(form.near, form.radius);
       for (const double p : form.parameter_values) {
         point.push_back(vary_parameters ? p + 0.2 * std::max(std::abs(p), 0.1) * random.signed_unit() : p);
       }
@@ -85,13 +84,14 @@ std::vector<std::size_t> distinct(const Samples& samples) {
   std::vector<std::size_t> kept;
   for (Eigen::Index j = 0; j < samples.matrix.cols(); ++j) {
     const Eigen::VectorXd column = samples.matrix.col(j);
-    if (column.norm() <= rounding) continue;
+    if (column.norm() == 0.0) continue;
     const bool parallel = std::any_of(kept.begin(), kept.end(), [&](std::size_t k) {
       const Eigen::VectorXd other = samples.matrix.col(static_cast<Eigen::Index>(k));
-      return column.norm() * other.norm() - std::abs(column.dot(other)) <= rounding * column.norm() * other.norm();
+      const Eigen::VectorXd a = column.normalized();
+      const Eigen::VectorXd b = other.normalized();
+      return std::min((a - b).norm(), (a + b).norm()) <= rounding;
     });
     if (!parallel) kept.push_back(static_cast<std::size_t>(j));
-    if (kept.size() == most_candidates) break;
   }
   return kept;
 }
@@ -272,9 +272,10 @@ Potential integrate_form(const ClosedForm& form, const std::vector<Expression>& 
   Potential potential;
   potential.closed_form = true;
   potential.exponential = Expression(1.0);
-  potential.for_all_parameters = true;
-  const Samples none(form, {}, 0, false);
-  if (zero || none.target.norm() <= 1e-13) return potential;
+  ClosedForm varied = form;
+  varied.components = form.for_any_parameters;
+  potential.for_all_parameters = form.components == form.for_any_parameters;
+  if (zero) return potential;
   if (const auto symbols = free_symbols(form.components);
       std::none_of(form.coordinates.begin(), form.coordinates.end(), [&](const Expression& r) {
         return std::find(symbols.begin(), symbols.end(), r) != symbols.end();
@@ -287,13 +288,15 @@ Potential integrate_form(const ClosedForm& form, const std::vector<Expression>& 
 
   // Candidates that are positive near the start: fractional powers of them are real there.
   Vector candidates;
-  const std::vector<double> sign_point = [&] {
-    RandomPoints random;
-    std::vector<double> point = random.near(form.near, 0.01);
+  const auto signs_at = [&](std::vector<double> point) {
     point.insert(point.end(), form.parameter_values.begin(), form.parameter_values.end());
-    return point;
-  }();
-  const auto signs = evaluate_at(joined({form.coordinates, form.parameters}), all_candidates, sign_point);
+    return evaluate_at(joined({form.coordinates, form.parameters}), all_candidates, point);
+  };
+  std::vector<double> signs = signs_at(form.near);
+  const std::vector<double> beside = signs_at(RandomPoints().near(form.near, 0.01 * form.radius));
+  for (std::size_t k = 0; k < signs.size(); ++k) {
+    if (signs[k] == 0.0 || !std::isfinite(signs[k])) signs[k] = beside[k];
+  }
   for (std::size_t k = 0; k < all_candidates.size(); ++k) {
     if (std::isfinite(signs[k])) candidates.push_back(signs[k] < 0.0 ? tidy(-all_candidates[k]) : all_candidates[k]);
   }
@@ -309,10 +312,10 @@ Potential integrate_form(const ClosedForm& form, const std::vector<Expression>& 
   }
   potential.residual = Samples(form, used, 1000, false).residual(mapped(used_exponents));
   potential.for_all_parameters =
-      form.parameters.empty() || Samples(form, used, 2000, true).residual(mapped(used_exponents)) <= rounding;
+      form.parameters.empty() || Samples(varied, used, 2000, true).residual(mapped(used_exponents)) <= rounding;
   Vector powers(used_exponents.begin(), used_exponents.end());
   if (!potential.for_all_parameters) {
-    const ExponentLaw law(form, used);
+    const ExponentLaw law(varied, used);
     Vector laws;
     for (std::size_t k = 0; k < used.size(); ++k) {
       if (const auto found = law.of(static_cast<Eigen::Index>(k), form.parameters)) laws.push_back(*found);

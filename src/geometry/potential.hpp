@@ -16,6 +16,9 @@ struct ClosedForm {
   std::vector<Expression> components;
   std::vector<double> parameter_values;
   std::vector<double> near;
+  double radius = 1.0;  ///< of the box about `near` in which it is looked at
+  /// The components as they are for other values of the parameters, for which those that vanish here may not.
+  std::vector<Expression> for_any_parameters;
 };
 
 /// φ with dφ = form. Looks for e^φ = Π g^c with one, two or three of the candidates g, the exponents c found by least

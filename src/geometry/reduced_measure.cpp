@@ -68,7 +68,7 @@ class ReducedMotion {
     Form form{Eigen::VectorXd(index(m_)), Eigen::MatrixXd(index(b_), index(m_)), true};
     const auto rest = divergence(b, {});
     if (!rest) return std::nullopt;
-    form.linear = std::abs(*rest) <= tolerance;
+    form.linear = *rest == 0.0;
     for (std::size_t j = 0; j < m_; ++j) {
       const auto once = divergence(b, {j, 1.0});
       if (!once) return std::nullopt;
@@ -96,9 +96,13 @@ class ReducedMotion {
     if (step_.run(data, outputs_) != 1) return std::nullopt;
     const std::size_t size = b_ + m_;
     double trace = 0.0;
-    for (std::size_t i = 0; i < size; ++i) trace += outputs_[size + i * size + i];
-    if (!std::isfinite(trace)) return std::nullopt;
-    return trace;
+    double terms = 0.0;
+    for (std::size_t i = 0; i < size; ++i) {
+      trace += outputs_[size + i * size + i];
+      for (std::size_t j = 0; j < size; ++j) terms = std::max(terms, std::abs(outputs_[size + i * size + j]));
+    }
+    if (!std::isfinite(terms)) return std::nullopt;
+    return std::abs(trace) <= 1e-12 * terms ? 0.0 : trace;
   }
 
   std::size_t b_;
@@ -108,9 +112,7 @@ class ReducedMotion {
   std::vector<double> outputs_;
 };
 
-}  // namespace
-
-ReducedMeasure examine_reduced_measure(const System& system, std::span<const double> parameters, const State& near) {
+ReducedMeasure measure_of(const System& system, std::span<const double> parameters, const State& near) {
   ReducedMeasure report;
   if (system.is_affine() || !system.holonomic().empty()) {
     report.reason = "affine and holonomic constraints are not treated";
@@ -198,7 +200,7 @@ ReducedMeasure examine_reduced_measure(const System& system, std::span<const dou
     if (!defined) continue;
     ++report.closed.points;
     const double rotation = rows == 0 ? 0.0 : (slopes - slopes.transpose()).cwiseAbs().maxCoeff();
-    const double scale = rows == 0 ? 1.0 : slopes.cwiseAbs().maxCoeff() + size * size + 1e-3;
+    const double scale = rows == 0 ? 1.0 : slopes.cwiseAbs().maxCoeff() + size * size + 1e-300;
     if (report.closed.worst.empty() || rotation / scale > report.closed.residual) {
       report.closed.residual = rotation / scale;
       report.closed.worst = b;
@@ -209,6 +211,18 @@ ReducedMeasure examine_reduced_measure(const System& system, std::span<const dou
   report.vertical.holds = report.vertical.residual <= report.vertical.tolerance;
   report.closed.holds = report.closed.residual <= report.closed.tolerance;
   return report;
+}
+
+}  // namespace
+
+ReducedMeasure examine_reduced_measure(const System& system, std::span<const double> parameters, const State& near) {
+  try {
+    return measure_of(system, parameters, near);
+  } catch (const StructureError& error) {  // a Lagrangian that is not regular
+    ReducedMeasure report;
+    report.reason = error.what();
+    return report;
+  }
 }
 
 }  // namespace rattleback

@@ -104,13 +104,13 @@ std::optional<SymmetryGroup> make_group(const System& system, std::vector<Symmet
       const double size = commutator.norm() + xi.norm();
       bool constant = (xi * c - commutator).norm() <= rounding * size;
       for (std::size_t i = 0; constant && i < k; ++i) {
-        const double rounded =
-            std::abs(c[static_cast<Eigen::Index>(i)]) < rounding ? 0.0 : c[static_cast<Eigen::Index>(i)];
+        double rounded = c[static_cast<Eigen::Index>(i)];
+        if (std::abs(rounded - std::round(rounded)) < rounding) rounded = std::round(rounded) + 0.0;
         double& known = group.structure_constants[(a * k + b) * k + i];
         constant = first || std::abs(rounded - known) <= rounding * (1.0 + std::abs(known));
         if (first) {
           known = rounded;
-          group.structure_constants[(b * k + a) * k + i] = -rounded + 0.0;
+          group.structure_constants[(b * k + a) * k + i] = 0.0 - rounded;
         }
       }
       if (!constant) {

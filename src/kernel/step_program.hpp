@@ -81,7 +81,7 @@ StepProgram make_step_program(const ImplicitSystem& system, Constants constants 
 
 /// Where an equation does not depend on an unknown although it contains it, as a(x + y) − a(x − y) contains x, any
 /// value of the unknown will do: equations are ordered by what they depend on. `slopes` is the Jacobian of the
-/// residuals.
+/// residuals, and again that of the result.
 ImplicitSystem without_idle_unknowns(ImplicitSystem system, SparseMatrix& slopes);
 
 }  // namespace rattleback

@@ -16,7 +16,48 @@ namespace rattleback {
 namespace {
 
 constexpr double rounding = 1e-9;  ///< relative; sampled quantities are either this small or not small at all
+constexpr double projection_rounding = 1e-12;
 constexpr int samples = 20;
+
+/// How something changes along a symmetry.
+struct Change {
+  std::string name;
+  Expression rate;
+  std::vector<Expression> terms;  ///< that the rate is a sum of
+  bool everywhere;                ///< must be 0 for all velocities, not only for those that satisfy the constraints
+};
+
+/// Of L, of the rows of the constraints, of the applied forces.
+std::vector<Change> changes_under(const System& system, const Symmetry& symmetry,
+                                  const std::vector<Expression>& place) {
+  // The generator and its lift to velocities: δq = ξ, δv = Dξ·v. A force is a covector: δF_i = −F_j ∂_iξ^j.
+  const std::vector<Expression> direction = joined(
+      {symmetry.generator, directional_derivative(symmetry.generator, system.coordinates(), system.velocities())});
+  const SparseMatrix twist = jacobian(symmetry.generator, system.coordinates());
+  std::vector<Change> changes;
+  const auto add = [&](std::string name, const Expression& f, bool everywhere) {
+    Change change{std::move(name), directional_derivative({&f, 1}, place, direction)[0], {}, everywhere};
+    const auto slopes = gradient(f, place);
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      const Expression term = slopes[i] * direction[i];
+      if (!term.is_constant(0.0)) change.terms.push_back(term);
+    }
+    changes.push_back(std::move(change));
+  };
+  add("the Lagrangian", system.lagrangian(), true);
+  for (std::size_t k = 0; k < system.velocity_rows().size(); ++k)
+    add(system.row_name(k), system.velocity_rows()[k], false);
+  for (std::size_t i = 0; i < system.applied_forces().size(); ++i) {
+    add("the applied force on " + system.coordinates()[i].name(), system.applied_forces()[i], false);
+    for (const auto& e : twist.entries) {
+      if (e.column != static_cast<int>(i)) continue;
+      const Expression term = system.applied_forces()[static_cast<std::size_t>(e.row)] * e.value;
+      changes.back().rate += term;
+      changes.back().terms.push_back(term);
+    }
+  }
+  return changes;
+}
 
 }  // namespace
 
@@ -24,28 +65,19 @@ std::vector<std::string> broken_symmetries(const System& system, std::span<const
                                            const State& near) {
   std::vector<std::string> broken;
   const auto inputs = state_and_parameters(system);
-  std::vector<Expression> place = system.coordinates();
-  place.insert(place.end(), system.velocities().begin(), system.velocities().end());
+  const std::vector<Expression> place = joined({system.coordinates(), system.velocities()});
   MatrixFunction matrix(system.constraint_matrix(), inputs);
   Interpreter<double> affine(make_program(inputs, system.affine_part()));
   for (const Symmetry& symmetry : system.symmetries()) {
-    // The generator and its lift to velocities: δq = ξ, δv = Dξ·v.
-    std::vector<Expression> direction = symmetry.generator;
-    const auto lift = directional_derivative(symmetry.generator, system.coordinates(), system.velocities());
-    direction.insert(direction.end(), lift.begin(), lift.end());
-    std::vector<Expression> functions{system.lagrangian()};
-    functions.insert(functions.end(), system.velocity_rows().begin(), system.velocity_rows().end());
-    const auto changes = directional_derivative(functions, place, direction);
-    const SparseMatrix slopes = jacobian(functions, place);
-    std::vector<Expression> outputs = changes;  // and the terms they are sums of
-    for (const auto& e : slopes.entries) outputs.push_back(e.value * direction[static_cast<std::size_t>(e.column)]);
+    const std::vector<Change> changes = changes_under(system, symmetry, place);
+    std::vector<Expression> outputs;
+    for (const Change& c : changes) outputs = joined({outputs, std::span(&c.rate, 1), c.terms});
     Interpreter<double> program(make_program(inputs, outputs));
-    std::vector<bool> found(functions.size(), false);
+    std::vector<bool> found(changes.size(), false);
     RandomPoints random;
     for (int sample = 0; sample < samples; ++sample) {
       State state{random.near(near.q, 1.0), random.near(near.v, 1.0)};
       std::vector<double> point = joined_data(state, parameters);
-      // The constraints need to be invariant only for velocities that satisfy them.
       const Eigen::MatrixXd a = matrix(point);
       const std::vector<double> b = affine(point);
       if (!a.allFinite()) continue;
@@ -55,18 +87,19 @@ std::vector<std::string> broken_symmetries(const System& system, std::span<const
         v -= a.completeOrthogonalDecomposition().solve(a * v + Eigen::Map<const Eigen::VectorXd>(b.data(), a.rows()));
       }
       const std::vector<double> admissible = program(point);
-      std::vector<double> sizes(functions.size(), 0.0);
-      for (std::size_t e = 0; e < slopes.entries.size(); ++e) {
-        const auto k = static_cast<std::size_t>(slopes.entries[e].row);
-        sizes[k] += std::abs((k == 0 ? free : admissible)[functions.size() + e]);
-      }
-      for (std::size_t k = 0; k < functions.size(); ++k) {
-        const double change = k == 0 ? free[k] : admissible[k];
-        if (found[k] || !std::isfinite(change) || std::abs(change) <= rounding * sizes[k]) continue;
+      std::size_t next = 0;
+      for (std::size_t k = 0; k < changes.size(); ++k) {
+        const double change = (changes[k].everywhere ? free : admissible)[next++];
+        double allowed = 0.0;
+        for (std::size_t t = 0; t < changes[k].terms.size(); ++t, ++next) {
+          // An admissible velocity is one up to the rounding of the velocity it was projected from.
+          allowed += rounding * std::abs((changes[k].everywhere ? free : admissible)[next]) +
+                     projection_rounding * std::abs(free[next]);
+        }
+        if (found[k] || !std::isfinite(change) || std::abs(change) <= allowed) continue;
         found[k] = true;
         broken.push_back(fmt::format("{} is not invariant under {}: its rate of change {} is {:.3g} at a random point",
-                                     k == 0 ? "the Lagrangian" : system.row_name(k - 1), symmetry.name,
-                                     shortened(changes[k], 70), change));
+                                     changes[k].name, symmetry.name, shortened(changes[k].rate, 70), change));
       }
     }
   }

@@ -18,7 +18,7 @@ Method hdel(const Problem& problem, const Rule& rule, Quadrature quadrature) {
   ShapeStep step = shape_step(shape, differentiate(shape, rule));
   step.speed = multiplier;
   Method method = reduced_method(problem.system, h.chaplygin, rule, step);
-  add_guard(method, problem.system, h, step);
+  guard_multiplier(method, problem.system, h, step);
 
   // The midpoint's energy, with the velocity N Δ/h.
   Substitution in_tau;
@@ -31,7 +31,7 @@ Method hdel(const Problem& problem, const Rule& rule, Quadrature quadrature) {
     at_midpoint.emplace(q, q + 0.5 * increments[i]);
   }
   method.interval->energy = substitute(substitute(problem.system.energy(), in_tau), at_midpoint);
-  method.own_time = OwnTime{1.0 / multiplier, quadrature, shape, h.chaplygin.shape};
+  method.own_time = OwnTime{1.0 / multiplier, quadrature, false, shape, h.chaplygin.shape};
   return method;
 }
 

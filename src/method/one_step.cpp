@@ -51,39 +51,104 @@ class IntervalWatch {
   std::vector<double> values_;
 };
 
-/// Stops a trajectory before a quantity that it divides by changes its sign.
+/// Stops a trajectory before a quantity that it divides by changes its sign, or tells that it did.
 class GuardWatch {
  public:
   GuardWatch(const Guard& guard, const Problem& problem)
-      : name_(guard.name), kernel_(make_program(guard.data, std::vector{guard.here, guard.ahead, guard.error})),
+      : name_(guard.name), ends_(guard.ends),
+        kernel_(make_program(guard.data, std::vector{guard.here, guard.ahead, guard.change, guard.error})),
         data_(problem.start_data()) {
     data_.insert(data_.end() - signed_size(problem.parameters.size()), problem.step);
+    read(problem.start);
+    sign_ = here() < 0.0 ? -1.0 : 1.0;
+    if (!(sign_ * here() > smallest)) {
+      throw MethodError(fmt::format("the method cannot start here: {} vanishes: it is {:.3g}; dla can", name_, here()));
+    }
   }
 
-  /// What is wrong at a node, or with a step from there; empty if nothing is.
-  std::string complaint(const State& node, bool before_a_step = true) {
-    std::copy(node.v.begin(), node.v.end(), std::copy(node.q.begin(), node.q.end(), data_.begin()));
-    kernel_(data_.data(), values_);
-    const auto [here, ahead, error] = values_;
-    if (!(here > 0.0)) return fmt::format("{} has vanished: it is {:.3g}", name_, here);
-    if (before_a_step && !(ahead > 0.0)) {
+  /// What is wrong with a step from a node; empty if nothing is.
+  std::string before_step(const State& node) {
+    if (!ends_) return "";
+    read(node);
+    if (!(sign_ * values_[1] > 0.0)) {
       return fmt::format(
           "{} vanishes within this step: it is {:.3g}, and {:.3g} a step ahead; the method ends there, "
           "rdla and dla may pass",
-          name_, here, ahead);
+          name_, here(), values_[1]);
     }
-    if (!(error <= largest_error)) {
-      return fmt::format("{} is a line integral that has lost its accuracy: its error is about {:.1e}", name_, error);
+    if (!(std::abs(values_[2]) < 1.0)) {
+      return fmt::format(
+          "{} is {:.3g} and would change by {:.2g} times that within this step: it vanishes or has a "
+          "pole nearby; rdla and dla may pass, or a smaller step gets nearer",
+          name_, here(), std::abs(values_[2]));
+    }
+    if (!(values_[3] <= largest_error)) {
+      return fmt::format("{} is a line integral that has lost its accuracy: its error is about {:.1e}", name_,
+                         values_[3]);
     }
     return "";
   }
 
+  /// What is wrong with the node that a step led to.
+  std::string after_step(const State& node) {
+    read(node);
+    if (sign_ * here() > 0.0) return "";
+    if (ends_) return fmt::format("{} has vanished: it is {:.3g}", name_, here());
+    sign_ = -sign_;
+    ++crossings_;
+    return "";
+  }
+
+  int crossings() const { return crossings_; }
+  void set_crossings(int crossings, const State& node) {
+    crossings_ = crossings;
+    read(node);
+    if (!ends_) sign_ = here() < 0.0 ? -1.0 : 1.0;
+  }
+  const std::string& name() const { return name_; }
+
  private:
   static constexpr double largest_error = 1e-8;
+  static constexpr double smallest = 1e-12;
+
+  double here() const { return values_[0]; }
+  void read(const State& node) {
+    std::copy(node.v.begin(), node.v.end(), std::copy(node.q.begin(), node.q.end(), data_.begin()));
+    kernel_(data_.data(), values_);
+  }
+
   std::string name_;
+  bool ends_;
   Kernel kernel_;
   std::vector<double> data_;
-  double values_[3] = {};
+  double values_[4] = {};
+  double sign_ = 1.0;
+  int crossings_ = 0;
+};
+
+/// E and ½ v·L_v at a node.
+class Energies {
+ public:
+  explicit Energies(const Problem& problem)
+      : kernel_([&] {
+          const System& s = problem.system;
+          Expression kinetic;
+          for (std::size_t i = 0; i < s.dimension(); ++i) kinetic += 0.5 * s.velocities()[i] * s.momenta()[i];
+          return Kernel(make_program(joined({s.coordinates(), s.velocities(), s.parameters()}),
+                                     std::vector{s.energy(), kinetic}));
+        }()),
+        data_(problem.start_data()) {}
+
+  std::pair<double, double> at(const State& node) {
+    std::copy(node.v.begin(), node.v.end(), std::copy(node.q.begin(), node.q.end(), data_.begin()));
+    double values[2];
+    kernel_(data_.data(), values);
+    return {values[0], values[1]};
+  }
+
+ private:
+  Kernel kernel_;
+  std::vector<double> data_;
 };
 
 class OneStep final : public Stepper {
@@ -105,12 +170,8 @@ class OneStep final : public Stepper {
     before_ = data_;
     memory_before_ = memory_;
     if (!read_node()) throw MethodError(failure_);
-    if (method.guard) {
-      guard_.emplace(*method.guard, problem);
-      if (const std::string complaint = guard_->complaint(node_, /*before_a_step=*/false); !complaint.empty()) {
-        throw MethodError("the method cannot start here: " + complaint);
-      }
-    }
+    for (const Guard& guard : method.guards) guards_.push_back(std::make_unique<GuardWatch>(guard, problem));
+    if (!guards_.empty()) energies_.emplace(problem);
   }
 
   const State& node() const override { return node_; }
@@ -123,16 +184,28 @@ class OneStep final : public Stepper {
     return structure_.constraint == Structure::Constraint::between_nodes;
   }
 
+  std::vector<Remark> remarks() const override {
+    std::vector<Remark> list;
+    for (const auto& guard : guards_) {
+      if (guard->crossings() == 0) continue;
+      list.push_back({"crossings", static_cast<double>(guard->crossings()),
+                      fmt::format("how often {} changed its sign: the reduced equations are singular there, those of "
+                                  "dla are not",
+                                  guard->name())});
+    }
+    return list;
+  }
+
   bool advance() override {
     std::copy(data_.begin(), data_.end(), before_.begin());
     std::copy(memory_.begin(), memory_.end(), memory_before_.begin());
     has_interval_ = false;
-    if (guard_) {
-      failure_ = guard_->complaint(node_);
+    for (const auto& guard : guards_) {
+      failure_ = guard->before_step(node_);
       if (!failure_.empty()) return false;
     }
-    const State node_before = guard_ ? node_ : State{};
-    if (take_step() && read_node() && passes_guard(node_before)) {
+    const State node_before = guards_.empty() ? State{} : node_;
+    if (take_step() && read_node() && passes_guards(node_before)) {
       second_is_next_ = false;
       has_interval_ = true;
       return true;
@@ -150,12 +223,13 @@ class OneStep final : public Stepper {
     saved.push_back(static_cast<double>(newton_.iterations));
     saved.push_back(newton_.max);
     saved.push_back(static_cast<double>(newton_.solutions));
+    for (const auto& guard : guards_) saved.push_back(guard->crossings());
     return saved;
   }
 
   void restore(std::span<const double> saved) override {
     const std::size_t size = state_size_ + memory_size_;
-    if (saved.size() != size + memory_.size() + n_ + 4)
+    if (saved.size() != size + memory_.size() + n_ + 4 + guards_.size())
       throw std::invalid_argument("the saved state belongs to another system or method");
     auto next = saved.begin();
     const auto take = [&](auto to, std::size_t count) {
@@ -165,11 +239,12 @@ class OneStep final : public Stepper {
     take(data_.begin(), size);
     take(memory_.begin(), memory_.size());
     take(node_.v.begin(), n_);
-    const auto rest = saved.last(4);
+    const auto rest = saved.last(4 + guards_.size());
     second_is_next_ = rest[0] != 0.0;
     has_interval_ = false;
     newton_ = {static_cast<std::int64_t>(rest[1]), static_cast<int>(rest[2]), static_cast<std::int64_t>(rest[3])};
     if (!read_node()) throw std::invalid_argument(failure_);
+    for (std::size_t k = 0; k < guards_.size(); ++k) guards_[k]->set_crossings(static_cast<int>(rest[4 + k]), node_);
   }
 
  private:
@@ -247,9 +322,25 @@ class OneStep final : public Stepper {
     }
   }
 
-  bool passes_guard(const State& before) {
-    if (!guard_) return true;
-    failure_ = guard_->complaint(node_, /*before_a_step=*/false);
+  /// A guarded method knows where it is only near its solution: a step that changes the energy by half of the kinetic
+  /// energies before and after has found another one.
+  bool passes_guards(const State& before) {
+    if (guards_.empty()) return true;
+    failure_.clear();
+    for (const auto& guard : guards_) {
+      if (failure_.empty()) failure_ = guard->after_step(node_);
+    }
+    if (failure_.empty()) {
+      const auto [energy_before, kinetic_before] = energies_->at(before);
+      const auto [energy, kinetic] = energies_->at(node_);
+      if (!(std::abs(energy - energy_before) <= 0.5 * (std::abs(kinetic) + std::abs(kinetic_before)))) {
+        failure_ = fmt::format(
+            "the energy jumps from {:.4g} to {:.4g}: the equations were solved far from the motion; a smaller step "
+            "than "
+            "{} may help",
+            energy_before, energy, problem_.step);
+      }
+    }
     if (!failure_.empty()) node_ = before;
     return failure_.empty();
   }
@@ -433,7 +524,8 @@ class OneStep final : public Stepper {
   std::optional<Step> node_map_;
   std::vector<double> node_data_;
   std::optional<IntervalWatch> watch_;
-  std::optional<GuardWatch> guard_;
+  std::vector<std::unique_ptr<GuardWatch>> guards_;
+  std::optional<Energies> energies_;  ///< of guarded methods
   IntervalValues interval_;
   bool has_interval_ = false;
   std::vector<double> second_state_;  ///< at q₁, if that is given

@@ -7,8 +7,6 @@
 // of Λ_E are the reduced equations. The energy of Λ_E, N (E_l − E), is nearly constant; the energy of the motion
 // departs from E by 1/N times that (50). At a zero of N the equations have a pole: the method stops before.
 
-#include "rattleback/expr/graph.hpp"
-#include "rattleback/expr/tidy.hpp"
 #include "reduced.hpp"
 
 namespace rattleback {
@@ -22,17 +20,8 @@ System altered(const System& reduced, const Expression& multiplier) {
   definition.coordinates = reduced.coordinates();
   definition.parameters = reduced.parameter_list();
   definition.parameters.push_back({energy_name, 0.0});
-  Substitution rest;
-  for (const Expression& v : reduced.velocities()) rest.emplace(v, Expression(0.0));
-  const Expression energy = Expression::symbol(energy_name);
-  definition.lagrangian = multiplier * (substitute(reduced.lagrangian(), rest) + energy);
-  for (const auto& e : reduced.mass_matrix().entries) {
-    if (e.row > e.column) continue;
-    const auto i = static_cast<std::size_t>(e.row);
-    const auto j = static_cast<std::size_t>(e.column);
-    definition.lagrangian +=
-        (i == j ? 0.5 : 1.0) * tidy(multiplier * tidy(e.value)) * reduced.velocities()[i] * reduced.velocities()[j];
-  }
+  definition.lagrangian =
+      scaled_lagrangian(reduced, multiplier, multiplier) + multiplier * Expression::symbol(energy_name);
   return System(std::move(definition));
 }
 
@@ -44,7 +33,7 @@ Method pthdel(const Problem& problem, const Rule& rule) {
   ShapeStep step = shape_step(shape, differentiate(shape, rule));
   step.constants = {h.chaplygin.reduced.energy()};
   Method method = reduced_method(problem.system, h.chaplygin, rule, step);
-  add_guard(method, problem.system, h, step);
+  guard_multiplier(method, problem.system, h, step);
   return method;
 }
 

@@ -62,7 +62,9 @@ Method rdla(const Problem& problem, const Rule& rule, DiscreteForces forces) {
   const ChaplyginSystem c = reduction_of(problem, "rdla");
   const ShapeStep step = forces == DiscreteForces::general ? with_general_forces(problem.system, c, rule)
                                                            : shape_step(c.reduced, differentiate(c.reduced, rule));
-  return reduced_method(problem.system, c, rule, step);
+  Method method = reduced_method(problem.system, c, rule, step);
+  guard_transversality(method, problem.system, c, step, /*ends=*/false);
+  return method;
 }
 
 }  // namespace rattleback

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/expr/tidy.hpp"
@@ -34,20 +36,12 @@ ChaplyginSystem reduction_of(const Problem& problem, const char* method) {
     throw MethodError(fmt::format("{} needs a Chaplygin system, and this is none: {}; 'rattleback analyse' says more",
                                   method, search.reasons.at(0)));
   }
-  std::unordered_map<Expression, double> here;
-  for (std::size_t i = 0; i < problem.system.dimension(); ++i)
-    here.emplace(problem.system.coordinates()[i], problem.start.q[i]);
-  for (std::size_t i = 0; i < problem.parameters.size(); ++i)
-    here.emplace(problem.system.parameters()[i], problem.parameters[i]);
-  if (!(std::abs(evaluate(search.found->transversality, here)) > 1e-12)) {
-    throw MethodError(fmt::format(
-        "{} cannot start here: the constraints cannot be solved for the velocities of the fibre, {} = 0; dla can",
-        method, shortened(search.found->transversality)));
-  }
   return std::move(*search.found);
 }
 
-Hamiltonization hamiltonization_of(const Problem& problem, const char* method) {
+namespace {
+
+Hamiltonization derive_hamiltonization(const Problem& problem, const char* method) {
   ChaplyginSystem c = reduction_of(problem, method);
   GyroscopicStructure g = examine_gyroscopic(problem.system, c, problem.parameters, problem.start);
   if (!g.applies) throw MethodError(fmt::format("{} needs a multiplier: {}", method, g.reason));
@@ -59,6 +53,28 @@ Hamiltonization hamiltonization_of(const Problem& problem, const char* method) {
         g.closed.holds ? g.simple.residual : g.closed.residual, g.closed.tolerance));
   }
   return {std::move(c), std::move(*g.multiplier)};
+}
+
+}  // namespace
+
+Hamiltonization hamiltonization_of(const Problem& problem, const char* method) {
+  // A method is derived anew for every step size; what it is derived from stays the same.
+  struct Known {
+    std::vector<Expression> definition;
+    std::vector<double> numbers;
+    Hamiltonization result;
+  };
+  thread_local std::optional<Known> last;
+  const System& s = problem.system;
+  std::vector<Expression> definition =
+      joined({std::span(&s.lagrangian(), 1), s.coordinates(), s.constraints(), s.holonomic(), s.applied_forces()});
+  for (const Symmetry& symmetry : s.symmetries()) definition = joined({definition, symmetry.generator});
+  std::vector<double> numbers = problem.start_data();
+  if (!last || last->definition != definition || last->numbers != numbers) {
+    Hamiltonization result = derive_hamiltonization(problem, method);
+    last = Known{std::move(definition), std::move(numbers), std::move(result)};
+  }
+  return last->result;
 }
 
 std::vector<Expression> shape_momenta(const System& shape) {
@@ -137,17 +153,48 @@ Method reduced_method(const System& system, const ChaplyginSystem& c, const Rule
   return method;
 }
 
-void add_guard(Method& method, const System& system, const Hamiltonization& hamiltonization, const ShapeStep& shape) {
-  const ChaplyginSystem& c = hamiltonization.chaplygin;
-  const Expression& multiplier = hamiltonization.multiplier.exponential;
+namespace {
+
+/// A function of q, where it is and a step ahead along the velocity.
+Guard make_guard(const System& system, const ShapeStep& shape, const Expression& function) {
+  const Expression h = step_symbol();
+  std::vector<Expression> increments;
+  for (const Expression& v : system.velocities()) increments.push_back(h * v / shape.speed);
   Substitution ahead;
-  for (const std::size_t i : c.shape) {
-    ahead.emplace(system.coordinates()[i],
-                  system.coordinates()[i] + step_symbol() * system.velocities()[i] / shape.speed);
-  }
-  method.guard = Guard{joined({system.coordinates(), system.velocities(), Vector{step_symbol()}, system.parameters()}),
-                       multiplier, substitute(multiplier, ahead), hamiltonization.multiplier.error,
-                       fmt::format("the multiplier N = {}", shortened(multiplier, 60))};
+  for (std::size_t i = 0; i < increments.size(); ++i)
+    ahead.emplace(system.coordinates()[i], system.coordinates()[i] + increments[i]);
+  Guard guard;
+  guard.data = joined({system.coordinates(), system.velocities(), Vector{h}, system.parameters()});
+  guard.here = function;
+  guard.ahead = substitute(function, ahead);
+  guard.change = directional_derivative({&function, 1}, system.coordinates(), increments)[0] / function;
+  return guard;
+}
+
+}  // namespace
+
+void guard_transversality(Method& method, const System& system, const ChaplyginSystem& c, const ShapeStep& shape,
+                          bool ends) {
+  const auto symbols = free_symbols(c.transversality);
+  const auto occurs = [&](const Expression& q) { return std::ranges::find(symbols, q) != symbols.end(); };
+  if (std::ranges::none_of(system.coordinates(), occurs)) return;
+  Expression lengths(1.0);  // of the rows, so that units do not matter
+  std::vector<Expression> squares(system.velocity_rows().size());
+  for (const auto& e : system.constraint_matrix().entries) squares[static_cast<std::size_t>(e.row)] += sq(e.value);
+  for (const Expression& s : squares) lengths *= sqrt(s);
+  Guard guard = make_guard(system, shape, c.transversality / lengths);
+  guard.change = Expression(0.0);
+  guard.name = fmt::format("{}, by which the constraints are solved for the fibre,", shortened(c.transversality, 60));
+  guard.ends = ends;
+  method.guards.push_back(std::move(guard));
+}
+
+void guard_multiplier(Method& method, const System& system, const Hamiltonization& h, const ShapeStep& shape) {
+  Guard guard = make_guard(system, shape, h.multiplier.exponential);
+  guard.error = h.multiplier.error;
+  guard.name = fmt::format("the multiplier N = {}", shortened(h.multiplier.exponential, 60));
+  method.guards.push_back(std::move(guard));
+  guard_transversality(method, system, h.chaplygin, shape, /*ends=*/true);
 }
 
 }  // namespace rattleback

@@ -41,7 +41,12 @@ ShapeStep shape_step(System shape, const Interval& interval);
 /// The state is (q, P, constants).
 Method reduced_method(const System& system, const ChaplyginSystem& chaplygin, const Rule& rule, const ShapeStep& shape);
 
+/// Where the constraints cannot be solved for the fibre the reduced equations are singular: the method ends there, or
+/// tells that it passed.
+void guard_transversality(Method& method, const System& system, const ChaplyginSystem& chaplygin,
+                          const ShapeStep& shape, bool ends);
+
 /// The method must stop before N = 0.
-void add_guard(Method& method, const System& system, const Hamiltonization& h, const ShapeStep& shape);
+void guard_multiplier(Method& method, const System& system, const Hamiltonization& h, const ShapeStep& shape);
 
 }  // namespace rattleback

@@ -177,6 +177,7 @@ const std::vector<Entry>& entries() {
        [](const Options& o, const Problem& p) {
          Method method = with_order(hdel(p, rule_option(o), quadrature(o)), o);
          method.structure.order = std::min(method.structure.order, quadrature_order(quadrature(o)));
+         method.own_time->resampled = o.contains("resample");
          return method;
        },
        [](const Options& o) {
@@ -190,9 +191,7 @@ const std::vector<Entry>& entries() {
                                                                : "quadrature=simpson or boole"));
          }
        },
-       [](const Options& o, const Method& method, const Problem& problem) {
-         return make_tau_stepper(method, problem, o.contains("resample"));
-       }},
+       [](const Options&, const Method& method, const Problem& problem) { return make_tau_stepper(method, problem); }},
       {{"pthdel", "Hamiltonized equations by the Poincare transformation (Fernandez, Bloch & Olver): steps of t",
         variational_options},
        [](const Options& o, const Problem& p) { return with_order(pthdel(p, rule_option(o)), o); },
@@ -327,7 +326,7 @@ std::unique_ptr<Stepper> make_stepper(std::string_view name, const Problem& prob
   const auto start = request.options.find("start");
   if (problem.second_position) {
     if (!method.from_two_positions) {
-      throw MethodError(fmt::format("{} cannot start from two positions; del and dla without order can", name));
+      throw MethodError(fmt::format("{} cannot start from two positions; variational methods without order can", name));
     }
     if (start != request.options.end()) {
       throw MethodError(fmt::format("a second position (--q1) and start={} are two starts: give one", start->second));

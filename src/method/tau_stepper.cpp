@@ -195,7 +195,12 @@ class Resampled final : public Stepper {
 
   bool advance() override {
     const double target = static_cast<double>(count_ + 1) * h_;
-    while (*inner_->time() < target) {
+    for (int count = 0; *inner_->time() < target; ++count) {
+      if (count == most_steps) {
+        failure_ =
+            fmt::format("more than {} steps of tau in one of t: the multiplier has become very large", most_steps);
+        return false;
+      }
       State last = inner_->node();
       const double last_time = *inner_->time();
       if (!inner_->advance()) {
@@ -245,7 +250,8 @@ class Resampled final : public Stepper {
     return a;
   }
 
-  /// The polynomial of degree 5 with the positions, velocities and accelerations of the nodes about t.
+  /// Positions by the polynomial of degree 5 with the positions, velocities and accelerations of the nodes about t,
+  /// velocities by that of degree 3 with their velocities and accelerations.
   bool interpolate(double t) {
     const State& after = inner_->node();
     const std::vector<double> a0 = acceleration(before_);
@@ -263,7 +269,10 @@ class Resampled final : public Stepper {
       const double c4 = -15 * rest + 7 * slope - bend;
       const double c5 = 6 * rest - 3 * slope + 0.5 * bend;
       data[i] = before_.q[i] + x * (c1 + x * (c2 + x * (c3 + x * (c4 + x * c5))));
-      data[n_ + i] = (c1 + x * (2 * c2 + x * (3 * c3 + x * (4 * c4 + x * 5 * c5)))) / span;
+      data[n_ + i] =
+          before_.v[i] + x * (after.v[i] - before_.v[i]) +
+          x * (1 - x) *
+              ((1 - x) * (a0[i] * span - (after.v[i] - before_.v[i])) + x * (after.v[i] - before_.v[i] - a1[i] * span));
     }
     data.insert(data.end(), parameters_.begin(), parameters_.end());
     std::vector<double> admissible(2 * n_);  // a derivative of an interpolant only nearly satisfies the constraints
@@ -275,6 +284,8 @@ class Resampled final : public Stepper {
     std::copy_n(admissible.begin() + signed_size(n_), n_, node_.v.begin());
     return true;
   }
+
+  static constexpr int most_steps = 10000;
 
   std::unique_ptr<Stepper> inner_;
   Step projection_;
@@ -291,8 +302,8 @@ class Resampled final : public Stepper {
 
 }  // namespace
 
-std::unique_ptr<Stepper> make_tau_stepper(const Method& method, const Problem& problem, bool resampled) {
-  if (!resampled) return std::make_unique<TauStepper>(method, problem);
+std::unique_ptr<Stepper> make_tau_stepper(const Method& method, const Problem& problem) {
+  if (!method.own_time->resampled) return std::make_unique<TauStepper>(method, problem);
   Problem in_tau = problem;
   const double rate = Clock(method.own_time->rate, problem).at(problem.start.q, problem.start.v).rate;
   in_tau.step = problem.step / rate;

@@ -4,8 +4,8 @@
 
 namespace rattleback {
 
-/// A trajectory in steps of τ, whose nodes know their time t by a quadrature of dt/dτ. With `resampled` the nodes are
-/// those at t = k h instead, by Hermite interpolation of degree 5, and a step of τ is h·(dτ/dt at the start).
-std::unique_ptr<Stepper> make_tau_stepper(const Method& method, const Problem& problem, bool resampled);
+/// A trajectory in steps of τ, whose nodes know their time t by a quadrature of dt/dτ. If it is resampled, the nodes
+/// are those at t = k h instead, by Hermite interpolation of degree 5, and a step of τ is h·(dτ/dt at the start).
+std::unique_ptr<Stepper> make_tau_stepper(const Method& method, const Problem& problem);
 
 }  // namespace rattleback

@@ -68,7 +68,12 @@ struct Scene {
   const Problem& problem;
 
   const System& system() const { return problem.system; }
-  Method method() const { return make_method(method_name, problem); }
+  Method method() const {
+    Method method = make_method(method_name, problem);
+    require(!method.own_time || !method.own_time->resampled,
+            "resampled nodes lie between those of the method; leave resample away");
+    return method;
+  }
   void require(bool condition, const std::string& what) const {
     if (!condition) throw MethodError(what);
   }

@@ -38,7 +38,10 @@ class TimeError final : public Observer {
 
   void observe(const Stepper& stepper, std::span<double> values) override {
     ++step_;
-    if (step_ == 0 && stepper.time().value_or(0.0) != 0.0) lost_ = true;  // a run that was resumed
+    if (step_ == 0 && stepper.time().value_or(0.0) != 0.0) {
+      throw MethodError(
+          "time-error follows a reference solution from the start: it cannot be observed in a resumed run");
+    }
     const auto panel = static_cast<std::size_t>(panel_size(quadrature_));
     const std::size_t at = step_ == 0 ? 0 : static_cast<std::size_t>(step_ - 1) % panel + 1;
     if (at == 1 && step_ > 0) next_panel();
@@ -105,7 +108,7 @@ class TimeError final : public Observer {
   std::vector<double> exact_;    ///< t(τ) at the nodes of the panel
   std::vector<double> by_rule_;  ///< by the method's rule on the exact nodes
   double first_rate_ = 0.0;
-  bool lost_ = false;  ///< the reference solution ended, or there is none from the start
+  bool lost_ = false;  ///< the reference solution ended
 };
 
 }  // namespace

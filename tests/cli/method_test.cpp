@@ -491,7 +491,7 @@ const std::vector<WrongRequest> observers{
 const std::vector<WrongRequest> two_positions{
     {"too_few", with("dla --q1 1,2"), "--q1 has 2 entries, expected 3: one for each of x, y, z"},
     {"no_number", with("dla --q1 1,a,3"), "--q1:1:3 ... unknown name 'a'"},
-    {"of_gni", with("gni --q1 1,0.1,0"), "cannot start from two positions; del and dla without order can"},
+    {"of_gni", with("gni --q1 1,0.1,0"), "cannot start from two positions; variational methods without order can"},
     {"of_rk4", with("rk4 --q1 1,0.1,0"), "cannot start from two positions"},
     {"of_a_composition", with("dla:order=4 --q1 1,0.1,0"), "cannot start from two positions"},
     {"of_the_reference", with("reference --q1 1,0.1,0"), "cannot start from two positions"},

@@ -61,6 +61,9 @@ GyroscopicStructure examine_gyroscopic(const System& system, const ChaplyginSyst
 /// B_ij^k for i < j, the gyroscopic tensor that gives F with the least norm: F determines it up to a three-form.
 std::vector<Expression> gyroscopic_tensor(const System& reduced);
 
+/// factor · ½ G ṙṙ − potential_factor · V, in the shorter of two forms.
+Expression scaled_lagrangian(const System& reduced, const Expression& factor, const Expression& potential_factor);
+
 /// l(r, N r'): the Hamiltonized Lagrangian, whose Euler–Lagrange equations are the motion in the time τ. Its velocities
 /// are r' = ṙ/N.
 System hamiltonized(const System& reduced, const Expression& multiplier);

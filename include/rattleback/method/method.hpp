@@ -41,15 +41,18 @@ struct IntervalFunctions {
 struct Guard {
   std::vector<Expression> data;  ///< q, v, h, parameters
   Expression here;
-  Expression ahead;  ///< after a step along the velocity
-  Expression error;  ///< an estimate of the relative error of `here`, for quantities that are not known exactly
-  std::string name;  ///< for messages
+  Expression ahead;   ///< after a step along the velocity
+  Expression change;  ///< d log(here) along that step: 1 or more where the quantity vanishes, or has a pole, within it
+  Expression error;   ///< an estimate of the relative error of `here`, for quantities that are not known exactly
+  std::string name;   ///< for messages
+  bool ends = true;   ///< the trajectory; otherwise changes of the sign are counted
 };
 
 /// Another time τ, whose steps a method takes.
 struct OwnTime {
   Expression rate;  ///< dt/dτ, in coordinates and parameters
   Quadrature quadrature = Quadrature::trapezoidal;
+  bool resampled = false;                ///< nodes are at multiples of the step in t, between those of the method
   System motion;                         ///< the system that moves in τ
   std::vector<std::size_t> coordinates;  ///< which of the coordinates are its
 };
@@ -76,7 +79,7 @@ struct Method {
   /// (q₀, q₁ − q₀, v₀, h, parameters) ↦ state at q₁, for methods that can start from two positions.
   std::optional<ImplicitSystem> from_two_positions;
   std::optional<IntervalFunctions> interval;
-  std::optional<Guard> guard;
+  std::vector<Guard> guards;
   std::optional<OwnTime> own_time;
 
   /// Of the state, without memory.

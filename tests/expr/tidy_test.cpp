@@ -1,0 +1,63 @@
+#include "rattleback/expr/tidy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "random_expression.hpp"
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/parse.hpp"
+#include "rattleback/expr/print.hpp"
+
+namespace rattleback {
+namespace {
+
+std::string tidied(const char* text) { return to_text(tidy(parse(text))); }
+
+TEST(Tidy, knows_that_sines_and_cosines_are_on_a_circle) {
+  EXPECT_EQ(tidied("sin(x)^2 + cos(x)^2"), "1");
+  EXPECT_EQ(tidied("m*(R*cos(x)*v)^2 + m*(R*sin(x)*v)^2"), "R^2*m*v^2");
+  EXPECT_EQ(tidied("1 + sin(x)^2/cos(x)^2"), "1/cos(x)^2");
+  EXPECT_EQ(tidied("1 + tan(x)^2"), "1/cos(x)^2");
+  EXPECT_EQ(tidied("(a*cos(x) - b*sin(x))^2 + (a*sin(x) + b*cos(x))^2"), "a^2 + b^2");
+}
+
+TEST(Tidy, cancels) {
+  EXPECT_EQ(tidied("(x + y)^2 - x^2 - y^2"), "2*x*y");
+  EXPECT_EQ(tidied("x*y/x"), "y");
+  EXPECT_EQ(tidied("(1 + x^2)/sqrt(1 + x^2)"), "sqrt(x^2 + 1)");
+  EXPECT_EQ(tidied("(1 + x^2)/sqrt(1 + x^2)^2"), "1");
+  EXPECT_EQ(tidied("a*(x + y) - a*x - a*y"), "0");
+}
+
+TEST(Tidy, leaves_alone_what_would_become_longer) {
+  for (const char* text : {"(x + y)^7", "x*(y + z)", "sqrt(x)", "exp(x*y)", "(a + b)*(c + d)*(x + y)"}) {
+    EXPECT_EQ(tidied(text), to_text(parse(text))) << text;
+  }
+  const Expression long_sum = parse("(a1 + a2 + a3 + a4 + a5)^8*(b1 + b2 + b3 + b4)^8");
+  EXPECT_EQ(tidy(long_sum), long_sum);
+}
+
+TEST(Tidy, of_infinite_constants_gives_up_quietly) {
+  const Expression huge = parse("(x*1e200 + 1)^3 - x");
+  EXPECT_EQ(tidy(huge), huge);
+}
+
+TEST(Tidy, takes_common_factors_out) {
+  EXPECT_EQ(to_text(without_common_factors(parse("a*x*y + b*x"))), "b + a*y");
+  EXPECT_EQ(to_text(without_common_factors(parse("a*sin(x)^2*cos(y)^2 + b - b*cos(x)^2"))), "b + a*cos(y)^2");
+  EXPECT_EQ(to_text(without_common_factors(parse("x + 1"))), "x + 1");
+}
+
+TEST(Tidy, does_not_change_values) {
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    test::RandomExpression random(seed);
+    const auto [e, value] = random.sample(5);
+    const Expression t = tidy(e);
+    EXPECT_LE(operation_count(t), operation_count(e));
+    EXPECT_NEAR(evaluate(t, random.point()), value, 1e-7 * (1.0 + std::abs(value))) << to_text(e) << "\n" << to_text(t);
+  }
+}
+
+}  // namespace
+}  // namespace rattleback

@@ -1,0 +1,221 @@
+// Chaplygin reduction against the full equations: numbers of an independent program in 160 digits
+// (reduction_states.py), and all Chaplygin systems of the catalogue at random states.
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "found.hpp"
+#include "rattleback/expr/parse.hpp"
+
+namespace rattleback::test {
+namespace {
+
+nlohmann::json states() {
+  std::ifstream file(RATTLEBACK_SOURCE_DIR "/tests/geometry/reduction_states.json");
+  return nlohmann::json::parse(file).at("systems");
+}
+
+std::vector<std::string> names_of(const System& system, const std::vector<std::size_t>& which) {
+  std::vector<std::string> names;
+  for (const std::size_t i : which) names.push_back(system.coordinates()[i].name());
+  return names;
+}
+
+/// Relative to the numbers it is compared with.
+void expect_near(double found, double expected, double scale, const std::string& what) {
+  EXPECT_NEAR(found, expected, 1e-11 * std::max(1.0, scale)) << what;
+}
+
+class ReductionStates : public testing::TestWithParam<std::string> {};
+
+TEST_P(ReductionStates, are_those_of_the_full_equations) {
+  nlohmann::json entry;
+  for (const auto& s : states()) {
+    if (s.at("name") == GetParam()) entry = s;
+  }
+  ParameterValues parameters;
+  for (const auto& [name, text] : entry.at("parameters").items())
+    parameters[name] = evaluate(parse(text.get<std::string>()), {});
+  const Model model = load_model(GetParam(), parameters);
+  const Found f(model.system, *model.initial);
+  ASSERT_TRUE(f.analysis.search.found);
+  const ChaplyginSystem& c = f.chaplygin();
+  ASSERT_EQ(names_of(f.system, c.fibre), entry.at("fibre").get<std::vector<std::string>>());
+  ASSERT_EQ(names_of(f.system, c.shape), entry.at("base").get<std::vector<std::string>>());
+  EXPECT_LT(f.analysis.reduction_defect, 1e-10);
+  EXPECT_EQ(f.gyroscopic().closed.holds, entry.at("theta_closed").get<bool>());
+  EXPECT_EQ(f.gyroscopic().simple.holds, entry.at("phi_simple_form").get<bool>());
+  EXPECT_EQ(f.gyroscopic().is_hamiltonizable(), entry.at("hamiltonizable").get<bool>());
+  for (const auto& point : entry.at("points")) {
+    const auto r = point.at("r").get<std::vector<double>>();
+    const auto r_dot = point.at("r_dot").get<std::vector<double>>();
+    const Values small = values(f.reduced(), r, r_dot);
+    const Values full =
+        values(f.system, point.at("q").get<std::vector<double>>(), point.at("v").get<std::vector<double>>());
+    expect_near(evaluate(f.reduced().lagrangian(), small), point.at("reduced_lagrangian"), 1.0, "l");
+    const auto s_dot = c.fibre_velocities(f.system);
+    for (std::size_t a = 0; a < s_dot.size(); ++a)
+      expect_near(evaluate(s_dot[a], full), point.at("s_dot")[a], 1.0, "fibre velocity");
+    double size = 0.0;
+    for (const auto& x : point.at("force")) size = std::max(size, std::abs(x.get<double>()));
+    for (const auto& x : point.at("theta")) size = std::max(size, std::abs(x.get<double>()));
+    for (std::size_t i = 0; i < r.size(); ++i) {
+      const auto& forces = f.reduced().applied_forces();
+      expect_near(forces.empty() ? 0.0 : evaluate(forces[i], small), point.at("force")[i], size, "force");
+      expect_near(evaluate(f.gyroscopic().one_form[i], small), point.at("theta")[i], size, "theta");
+    }
+  }
+}
+
+std::vector<std::string> names_of_states() {
+  std::vector<std::string> names;
+  for (const auto& s : states()) names.push_back(s.at("name"));
+  return names;
+}
+
+std::string test_name(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, ReductionStates, testing::ValuesIn(names_of_states()), test_name);
+
+TEST(Reduction, of_every_chaplygin_system_of_the_catalogue_reproduces_the_full_equations) {
+  int found = 0;
+  int non_abelian = 0;
+  for (const std::string& name : catalogue()) {
+    const Found f(name);
+    if (!f.analysis.search.found) continue;
+    ++found;
+    non_abelian += f.chaplygin().group.is_abelian() ? 0 : 1;
+    EXPECT_LT(f.analysis.reduction_defect, 1e-10) << name;
+    EXPECT_TRUE(f.reduced().conserves_energy() || f.gyroscopic().gyroscopic.holds) << name;
+  }
+  EXPECT_GE(found, 20);
+  EXPECT_GE(non_abelian, 3);
+}
+
+TEST(Reduction, a_wrong_force_would_be_noticed) {
+  const Found f("free-particle");
+  ChaplyginSystem wrong = f.chaplygin();
+  SystemDefinition definition;
+  definition.coordinates = f.reduced().coordinates();
+  definition.lagrangian = f.reduced().lagrangian();
+  wrong.reduced = System(definition);
+  EXPECT_GT(reduction_defect(f.system, wrong, {}, f.near), 1e-3);
+}
+
+TEST(Reduction, knows_the_structure_constants_of_the_rotations) {
+  const Found f("rubber-body-on-sphere");
+  const SymmetryGroup& g = f.chaplygin().group;
+  ASSERT_EQ(g.dimension(), 3u);
+  // Generators of left rotations close with the opposite sign: [X, Y] = −Z.
+  for (std::size_t a = 0; a < 3; ++a) {
+    for (std::size_t b = 0; b < 3; ++b) {
+      for (std::size_t c = 0; c < 3; ++c) {
+        const int i = static_cast<int>(a);
+        const int j = static_cast<int>(b);
+        const int k = static_cast<int>(c);
+        const int levi_civita = (i - j) * (j - k) * (k - i) / 2;
+        EXPECT_DOUBLE_EQ(g.structure_constants[(a * 3 + b) * 3 + c], -levi_civita);
+      }
+    }
+  }
+}
+
+TEST(Reduction, prefers_the_fibre_for_which_the_constraints_can_be_solved_at_the_start) {
+  Model m = load_model("knife-edge");
+  m.initial->q[2] = 1.5;
+  const Found f(m.system, *m.initial);
+  EXPECT_EQ(names_of(f.system, f.chaplygin().fibre), std::vector<std::string>{"x"});
+}
+
+TEST(Reduction, of_applied_forces_is_that_of_the_full_equations) {
+  const auto [x, y, z] = coordinates("x", "y", "z");
+  SystemDefinition d;
+  d.coordinates = {x, y, z};
+  d.lagrangian = 0.5 * (sq(dot(x)) + sq(dot(y)) + sq(dot(z)));
+  d.constraints = {dot(z) - y * dot(x)};
+  d.applied_forces = {-0.3 * dot(x), Expression(0.0), 0.2 - 0.1 * dot(z)};
+  const Found f(System(d), {{0.3, 0.4, 0.0}, {0, 0, 0}});
+  ASSERT_TRUE(f.analysis.search.found);
+  EXPECT_LT(f.analysis.reduction_defect, 1e-14);
+  EXPECT_FALSE(f.gyroscopic().applies);
+}
+
+TEST(Reduction, says_why_there_is_none) {
+  EXPECT_EQ(Found("mclachlan-perlmutter").analysis.search.reasons.at(0),
+            "no symmetry is known: every coordinate occurs in the Lagrangian or in the constraints, and [symmetry] "
+            "declares none");
+  EXPECT_NE(Found("cart-pendulum").analysis.search.reasons.at(0).find("holonomic"), std::string::npos);
+  EXPECT_NE(Found("ball-on-turntable").analysis.search.reasons.at(0).find("affine"), std::string::npos);
+}
+
+/// A particle with z' = y x' and generators of our own.
+System particle_with(std::vector<Symmetry> symmetries) {
+  const auto [x, y, z] = coordinates("x", "y", "z");
+  SystemDefinition d;
+  d.coordinates = {x, y, z};
+  d.lagrangian = 0.5 * (sq(dot(x)) + sq(dot(y)) + sq(dot(z)));
+  d.constraints = {dot(z) - y * dot(x)};
+  d.symmetries = std::move(symmetries);
+  return System(d);
+}
+
+std::string refusal(const System& system) {
+  try {
+    find_chaplygin(system, {}, {{0.1, 0.2, 0.3}, {0.0, 0.0, 0.0}});
+  } catch (const GeometryError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Declarations, that_are_wrong_are_refused_with_what_breaks_them) {
+  const auto [x, y, z] = coordinates("x", "y", "z");
+  const Expression zero(0.0);
+  const Expression one(1.0);
+  EXPECT_EQ(refusal(particle_with({{"shift of z", {zero, zero, one}}})), "");
+  const std::string broken = refusal(particle_with({{"shift of y", {zero, one, zero}}}));
+  EXPECT_NE(broken.find("constraint 1 is not invariant under shift of y: its rate of change -x'"), std::string::npos)
+      << broken;
+  const std::string not_free = refusal(particle_with({{"a", {zero, zero, one}}, {"b", {zero, zero, Expression(2.0)}}}));
+  EXPECT_NE(not_free.find("does not act freely"), std::string::npos) << not_free;
+  const std::string turning = refusal(particle_with({{"turn", {zero, zero, z}}}));
+  EXPECT_NE(turning.find("the Lagrangian is not invariant under turn: its rate of change z'^2"), std::string::npos)
+      << turning;
+}
+
+TEST(Sleigh, is_no_chaplygin_system_for_its_translations_and_has_no_invariant_measure) {
+  const Found f("chaplygin-sleigh-horizontal");
+  EXPECT_EQ(f.analysis.symmetry.known.size(), 3u);
+  EXPECT_EQ(f.analysis.symmetry.inside_constraints, 2u);
+  ASSERT_TRUE(f.analysis.reduced_measure);
+  const ReducedMeasure& m = *f.analysis.reduced_measure;
+  EXPECT_TRUE(m.decided);
+  EXPECT_EQ(m.translations, (std::vector<std::string>{"x", "y"}));
+  EXPECT_FALSE(m.vertical.holds);
+  EXPECT_FALSE(m.exists());
+  // As a system with the fibre y alone it is one, away from cos(theta) = 0, and again has none.
+  ASSERT_TRUE(f.analysis.search.found);
+  EXPECT_FALSE(f.gyroscopic().closed.holds);
+  EXPECT_EQ(f.gyroscopic().closed.worst.size(), 2u);
+  // Without the offset it is the knife edge.
+  const Found balanced("chaplygin-sleigh-horizontal", {{"a", 0.0}});
+  EXPECT_TRUE(balanced.gyroscopic().is_hamiltonizable());
+  EXPECT_TRUE(balanced.analysis.reduced_measure->exists());
+}
+
+TEST(ReducedMeasure, agrees_with_the_one_form_where_both_apply) {
+  for (const char* name : {"free-particle", "knife-edge-incline", "generic-connection", "contact-particle",
+                           "chaplygin-ball", "chaplygin-sleigh", "sinusoidal-particle", "veselova"}) {
+    const Found f(name);
+    const ReducedMeasure m = examine_reduced_measure(f.system, f.system.parameter_values(), f.near);
+    ASSERT_TRUE(m.decided) << name << ": " << m.reason;
+    EXPECT_EQ(m.exists(), f.gyroscopic().has_measure()) << name;
+  }
+}
+
+}  // namespace
+}  // namespace rattleback::test
