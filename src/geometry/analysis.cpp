@@ -47,7 +47,7 @@ Analysis analyse(const System& system, std::span<const double> parameters, const
     analysis.gyroscopic = examine_gyroscopic(system, *analysis.search.found, parameters, near);
   }
   const bool sound = analysis.constraints && analysis.constraints->judged && analysis.constraints->redundant.empty() &&
-                     (analysis.search.found || analysis.symmetry.inside_constraints > 0);
+                     analysis.search.regular;
   if (sound && analysis.symmetry.inside_constraints > 0) {
     analysis.reduced_measure = examine_reduced_measure(system, parameters, near);
   }

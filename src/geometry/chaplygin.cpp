@@ -253,7 +253,8 @@ bool lacks_inertia(const System& system, std::span<const double> parameters, con
 }
 
 /// Conditions on the system without which nothing is looked for.
-std::vector<std::string> obstacles(const System& system, std::span<const double> parameters, const State& near) {
+std::vector<std::string> obstacles(const System& system, std::span<const double> parameters, const State& near,
+                                   bool regular) {
   std::vector<std::string> reasons;
   if (system.is_affine()) {
     reasons.emplace_back("the constraints are affine: a Chaplygin system has linear ones, A(q) v = 0");
@@ -261,7 +262,7 @@ std::vector<std::string> obstacles(const System& system, std::span<const double>
   if (!system.holonomic().empty()) {
     reasons.emplace_back("there are holonomic constraints: use coordinates in which they hold by themselves");
   }
-  if (lacks_inertia(system, parameters, near)) {
+  if (!regular) {
     reasons.emplace_back(
         "the Lagrangian is not regular: the system can move in a direction in which it has no inertia");
   }
@@ -292,7 +293,8 @@ std::vector<Expression> ChaplyginSystem::fibre_velocities(const System& system) 
 
 ChaplyginSearch find_chaplygin(const System& system, std::span<const double> parameters, const State& near) {
   ChaplyginSearch search;
-  search.reasons = obstacles(system, parameters, near);
+  search.regular = !lacks_inertia(system, parameters, near);
+  search.reasons = obstacles(system, parameters, near, search.regular);
   std::vector<Symmetry> known = known_symmetries(system, parameters, near);
   if (!system.symmetries().empty()) {
     std::string reason;

@@ -7,6 +7,8 @@
 
 #include <array>
 #include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/temporary_folder.hpp"
@@ -34,6 +36,42 @@ inline Result shell(const std::string& command) {
 inline Result run(const std::string& arguments, bool errors_too = true) {
   return shell(std::string(RATTLEBACK_COMMAND) + " " + arguments + (errors_too ? " 2>&1" : " 2>/dev/null"));
 }
+
+inline constexpr int answer_is_no = 1;
+inline constexpr int wrong_request = 2;
+inline constexpr int numerics_failed = 3;
+
+struct Answer {
+  int status = -1;
+  std::string out = "";
+  std::string err = "";
+};
+
+/// A folder in which the command runs, with models and results.
+class Workplace {
+ public:
+  void add(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / (name + ".toml")) << text;
+  }
+  Answer operator()(const std::string& arguments) const {
+    const int status =
+        shell("cd '" + path() + "' && " + RATTLEBACK_COMMAND + " " + arguments + " >out.txt 2>err.txt").status;
+    return {status, content(folder_ / "out.txt"), content(folder_ / "err.txt")};
+  }
+  /// What --json prints: one document and nothing else.
+  nlohmann::json document(const std::string& arguments) const {
+    const Answer a = (*this)(arguments + " --json");
+    EXPECT_EQ(a.status, 0) << arguments << "\n" << a.err;
+    nlohmann::json d = nlohmann::json::parse(a.out, nullptr, false);
+    EXPECT_TRUE(d.is_object()) << a.out;
+    return d;
+  }
+  std::string path() const { return folder_.path().string(); }
+  std::string operator/(const std::string& name) const { return folder_ / name; }
+
+ protected:
+  TemporaryFolder folder_;
+};
 
 inline testing::AssertionResult contains(const std::string& text, const std::string& part) {
   if (text.find(part) != std::string::npos) return testing::AssertionSuccess();

@@ -16,18 +16,8 @@ namespace {
 using namespace rattleback::test;
 using nlohmann::json;
 
-constexpr int answer_is_no = 1;
-constexpr int wrong_request = 2;
-constexpr int numerics_failed = 3;
-
-struct Answer {
-  int status = -1;
-  std::string out = "";
-  std::string err = "";
-};
-
 /// A folder with the models of these tests, in which the command runs.
-class Bench {
+class Bench : public Workplace {
  public:
   Bench() {
     add("oscillator", "coordinates = ['x']\nlagrangian = \"0.5*x'^2 - 0.5*x^2\"\n[initial]\nq = [1]\nv = [0]\n");
@@ -47,20 +37,6 @@ class Bench {
         "coordinates = ['x']\nlagrangian = \"0.5*x'^2 + sqrt(x)\"\n[initial]\nq = [1]\nv = [-0.5]\n");
   }
 
-  void add(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / (name + ".toml")) << text;
-  }
-
-  Answer operator()(const std::string& arguments) const {
-    const int status =
-        shell("cd '" + path() + "' && " + RATTLEBACK_COMMAND + " " + arguments + " >out.txt 2>err.txt").status;
-    return {status, content(folder_ / "out.txt"), content(folder_ / "err.txt")};
-  }
-  json document(const std::string& arguments) const {
-    const Answer a = (*this)(arguments + " --json");
-    EXPECT_EQ(a.status, 0) << arguments << "\n" << a.err;
-    return a.status == 0 ? json::parse(a.out) : json();
-  }
   /// The cells of a CSV file, line by line.
   std::vector<std::vector<std::string>> table(const std::string& name) const {
     std::vector<std::vector<std::string>> rows;
@@ -72,10 +48,6 @@ class Bench {
     }
     return rows;
   }
-  std::string path() const { return folder_.path().string(); }
-
- private:
-  TemporaryFolder folder_;
 };
 
 std::size_t column(const std::vector<std::string>& head, const std::string& label) {

@@ -17,15 +17,6 @@ namespace {
 using namespace rattleback::test;
 using nlohmann::json;
 
-constexpr int wrong_request = 2;
-constexpr int numerics_failed = 3;
-
-struct Answer {
-  int status = -1;
-  std::string out = "";
-  std::string err = "";
-};
-
 /// The numbers of a CSV file by the name of their column.
 struct Table {
   std::vector<std::string> names;
@@ -40,21 +31,8 @@ struct Table {
 };
 
 /// A folder in which the command runs.
-class Workshop {
+class Workshop : public Workplace {
  public:
-  Answer operator()(const std::string& arguments) const {
-    const int status =
-        shell("cd '" + path() + "' && " + RATTLEBACK_COMMAND + " " + arguments + " >out.txt 2>err.txt").status;
-    return {status, content(folder_ / "out.txt"), content(folder_ / "err.txt")};
-  }
-  json document(const std::string& arguments) const {
-    const Answer a = (*this)(arguments + " --json");
-    EXPECT_EQ(a.status, 0) << arguments << "\n" << a.err;
-    return a.status == 0 ? json::parse(a.out) : json();
-  }
-  void add(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / (name + ".toml")) << text;
-  }
   Table table(const std::string& name) const {
     Table table;
     std::istringstream text(content(folder_ / name));
@@ -74,11 +52,6 @@ class Workshop {
     EXPECT_EQ(a.status, 0) << arguments << "\n" << a.err;
     return table("trajectory.csv");
   }
-  std::string path() const { return folder_.path().string(); }
-  std::string operator/(const std::string& name) const { return folder_ / name; }
-
- private:
-  TemporaryFolder folder_;
 };
 
 std::string with(const std::string& method) { return "run quadratic-particle --step 0.1 --steps 5 -m " + method; }

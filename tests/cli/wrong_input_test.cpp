@@ -15,8 +15,6 @@ using namespace rattleback::test;
 namespace fs = std::filesystem;
 
 /// The request or the model is wrong; the numerics failed; files or system.
-constexpr int wrong_request = 2;
-constexpr int numerics_failed = 3;
 constexpr int files_or_system = 4;
 
 const std::string run_it = "rattleback run m.toml --step 0.1 --steps 10 --quiet";

@@ -9,6 +9,7 @@
 #include "rattleback/expr/print.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "simple_by_construction.hpp"
 
 namespace rattleback::test {
 namespace {
@@ -186,22 +187,8 @@ TEST(Multiplier, does_not_follow_from_an_invariant_measure) {
   }
 }
 
-/// φ-simple by construction: F = ⟨p, ṙ⟩ dφ − ⟨dφ, ṙ⟩ p on the plane.
-System simple_by_construction(const Expression& phi) {
-  const auto [x, y] = coordinates("x", "y");
-  SystemDefinition d;
-  d.coordinates = {x, y};
-  d.lagrangian = 0.5 * (sq(dot(x)) + sq(dot(y))) - 0.5 * (sq(x) + sq(y));
-  const auto slope = gradient(phi, d.coordinates);
-  const Expression along = slope[0] * dot(x) + slope[1] * dot(y);
-  const Expression twice_kinetic = sq(dot(x)) + sq(dot(y));
-  d.applied_forces = {twice_kinetic * slope[0] - along * dot(x), twice_kinetic * slope[1] - along * dot(y)};
-  return System(d);
-}
-
 TEST(Multiplier, without_closed_form_is_a_line_integral) {
-  const auto [x, y] = coordinates("x", "y");
-  const Expression phi = 0.3 * atan(x * y) + 0.2 * sin(x) * y;
+  const Expression phi = phi_without_closed_form();
   const Found f(simple_by_construction(phi), {{0.2, 0.3}, {0.5, 0.4}});
   ASSERT_TRUE(f.gyroscopic().is_hamiltonizable());
   EXPECT_FALSE(f.gyroscopic().multiplier->closed_form);

@@ -54,7 +54,8 @@ struct ChaplyginSystem {
 
 struct ChaplyginSearch {
   std::optional<ChaplyginSystem> found;
-  std::vector<std::string> reasons;  ///< why there is none, or what was passed over
+  std::vector<std::string> reasons;  ///< why there is none
+  bool regular = true;               ///< there is inertia wherever the system can move
 };
 
 /// The symmetries a system is known to have: those declared, and translations of coordinates that occur in neither L
