@@ -20,7 +20,7 @@
 namespace rattleback::cli {
 namespace {
 
-constexpr std::size_t longest_text = 2000;
+constexpr std::size_t longest_text = 400;  ///< --json has it all
 
 struct Options {
   ModelOptions model;
@@ -62,12 +62,18 @@ std::string evidence(const Certificate& c, const std::string& where) {
 
 std::string text(const Expression& e) { return shortened(e, longest_text); }
 
-/// Factors by which a function changes after one turn of an angle of the shape, where that is not 1.
-std::vector<std::pair<std::string, double>> periods(const Findings& f, const Expression& function) {
-  std::vector<std::pair<std::string, double>> list;
+std::unordered_map<Expression, double> values_at_start(const Findings& f) {
   std::unordered_map<Expression, double> here;
   for (std::size_t i = 0; i < f.system().dimension(); ++i) here[f.system().coordinates()[i]] = f.near.q[i];
   for (std::size_t i = 0; i < f.parameters().size(); ++i) here[f.system().parameters()[i]] = f.parameters()[i];
+  return here;
+}
+double value_at_start(const Findings& f, const Expression& e) { return evaluate(e, values_at_start(f)); }
+
+/// Factors by which a function changes after one turn of an angle of the shape, where that is not 1.
+std::vector<std::pair<std::string, double>> periods(const Findings& f, const Expression& function) {
+  std::vector<std::pair<std::string, double>> list;
+  const auto here = values_at_start(f);
   const double value = evaluate(function, here);
   for (const Expression& r : f.reduced().coordinates()) {
     if (std::find(f.model.angles.begin(), f.model.angles.end(), r.name()) == f.model.angles.end()) continue;
@@ -103,12 +109,15 @@ void print_symmetry(const Findings& f) {
   fmt::print("  known: {}\n", listed(s.known));
   if (f.system().velocity_rows().empty()) return;
   if (s.inside_constraints == 0) {
-    fmt::print("  of the {} direction{} none satisfies the constraints\n", s.dimension, s.dimension == 1 ? "" : "s");
+    fmt::print("  together they span {} dimension{}, none of which lies inside the constraints\n", s.dimension,
+               s.dimension == 1 ? "" : "s");
   } else {
     fmt::print(
-        "  of the {} directions, {} satisf{} the constraints: for all of them together this is no Chaplygin system;\n"
-        "  the momenta along directions inside the constraints obey the nonholonomic momentum equation\n",
-        s.dimension, s.inside_constraints, s.inside_constraints == 1 ? "ies" : "y");
+        "  together they span {} dimension{}, {} of which lie{} inside the constraints: for all of them this is no "
+        "Chaplygin\n"
+        "  system, and momenta along directions inside obey the nonholonomic momentum equation; below, part of them is "
+        "used\n",
+        s.dimension, s.dimension == 1 ? "" : "s", s.inside_constraints, s.inside_constraints == 1 ? "s" : "");
   }
 }
 
@@ -149,11 +158,14 @@ void print_chaplygin(const Findings& f) {
       fmt::print("  {} = {}\n", f.system().velocities()[c.fibre[k]].name(), text(velocities[k]));
     }
     if (!c.transversality.is_constant() && !free_symbols(c.transversality).empty()) {
-      fmt::print("  solvable where {} is not 0\n", text(c.transversality));
+      fmt::print("  solvable where {} is not 0{}\n", text(c.transversality),
+                 value_at_start(f, c.transversality) == 0.0
+                     ? ": not at the initial position, where rdla, hdel and pthdel cannot start"
+                     : "");
     }
     fmt::print("  reduced and full accelerations differ by {:.1e} at random states\n", a.reduction_defect);
   }
-  fmt::print("\nReduced system, d/dt l_r' - l_r = F\n  l = {}\n", text(f.reduced().lagrangian()));
+  fmt::print("\nReduced system, d/dt (dl/dr') - dl/dr = F\n  l = {}\n", text(f.reduced().lagrangian()));
   const auto& forces = f.reduced().applied_forces();
   if (forces.empty()) fmt::print("  F = 0\n");
   for (std::size_t i = 0; i < forces.size(); ++i) {
@@ -165,7 +177,7 @@ void print_gyroscopic(const Findings& f) {
   const GyroscopicStructure& g = *f.analysis.gyroscopic;
   fmt::print("\nInvariant measure of the reduced equations\n");
   if (!g.applies) {
-    fmt::print("  not examined: {}\n", g.reason);
+    fmt::print("  not examined: {}\n\nHamiltonization by a multiplier, dtau = N dt\n  not examined\n", g.reason);
     return;
   }
   const std::string r = fmt::format("({})", names(f.reduced().coordinates()));
@@ -180,13 +192,16 @@ void print_gyroscopic(const Findings& f) {
     fmt::print("  none with a density that depends on the positions alone: dTheta is not 0, {}\n",
                evidence(g.closed, r));
   }
-  if (g.measure) print_potential(f, "mu", *g.measure);
+  const bool same = g.multiplier && g.multiplier->exponential == g.measure->exponential;
+  if (g.measure && same) fmt::print("  mu = N, see below\n");
+  if (g.measure && !same) print_potential(f, "mu", *g.measure);
   fmt::print("\nHamiltonization by a multiplier, dtau = N dt\n");
   if (g.is_hamiltonizable()) {
     fmt::print("  {}: the gyroscopic force is phi-simple, {}\n", local ? "locally" : "yes", evidence(g.simple, both));
     print_potential(f, "N", *g.multiplier);
     if (g.multiplier->closed_form) {
-      fmt::print("  l(r, N r') = {}\n", text(hamiltonized(f.reduced(), g.multiplier->exponential).lagrangian()));
+      fmt::print("  l(r, N r') = {}, where ' is d/dtau\n",
+                 text(hamiltonized(f.reduced(), g.multiplier->exponential).lagrangian()));
     }
   } else if (g.closed.holds) {
     fmt::print(
@@ -201,8 +216,7 @@ void print_gyroscopic(const Findings& f) {
 
 void print_reduced_measure(const ReducedMeasure& m, const Findings& f) {
   if (m.translations.empty()) return;
-  fmt::print("\nInvariant measure of the equations reduced by the translations of {}\n",
-             fmt::join(m.translations, ", "));
+  fmt::print("\nInvariant measure after dividing out all translations: {}\n", fmt::join(m.translations, ", "));
   std::vector<Expression> base;
   for (const Expression& q : f.system().coordinates()) {
     if (std::find(m.translations.begin(), m.translations.end(), q.name()) == m.translations.end()) base.push_back(q);

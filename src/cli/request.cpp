@@ -107,7 +107,7 @@ void check_start(const ProblemOptions& options, const std::string& name, Problem
     notes.emplace_back("the constraints together are integrable: they restrict positions (holonomic in disguise)");
   }
   for (const std::string& broken : broken_symmetries(problem.system, problem.parameters, problem.start)) {
-    notes.push_back("a declared symmetry is none: " + broken);
+    notes.push_back("a declared symmetry is not one: " + broken);
   }
   for (const std::string& broken : broken_conservation(problem.system, problem.parameters, problem.start)) {
     notes.push_back("a declared conserved quantity is none: " + broken);

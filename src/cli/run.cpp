@@ -80,8 +80,9 @@ std::unique_ptr<ResultFile> open_file(const Options& o, const Request& request, 
 void print(const RunResult& r, const Request& request, const Options& o, const Observers& observers) {
   const System& system = request.problem.system;
   const RunStatistics& s = r.statistics;
-  fmt::print("{}: {}, h = {}, {} steps to t = {:.10g}\n\n", request.model.title, o.method, request.problem.step,
-             r.steps, r.time);
+  const double reached = static_cast<double>(r.steps) * request.problem.step;
+  fmt::print("{}: {}, h = {}, {} steps to {}t = {:.10g}\n\n", request.model.title, o.method, request.problem.step,
+             r.steps, r.own_time ? fmt::format("tau = {:.10g}, ", reached) : "", r.time);
   fmt::print("  ({})\n", names(system.coordinates()));
   fmt::print("  q           {}\n  v           {}\n  p           {}\n", tuple(r.node.q), tuple(r.node.v),
              tuple(r.momenta));

@@ -234,7 +234,7 @@ class Run {
     const auto p = observer_.momenta();
     return {
         outcome_,          step_, time(), last_node_, {p.begin(), p.end()}, statistics_, stepper_.newton(), failure_,
-        stepper_.remarks()};
+        stepper_.remarks(), time_.has_value()};
   }
 
   Stepper& stepper_;

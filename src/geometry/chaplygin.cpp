@@ -92,6 +92,23 @@ class Transversality {
   bool tried_ = false;
 };
 
+/// A group that may be divided out.
+struct Candidate {
+  SymmetryGroup group;
+  Indices fibre;
+  std::size_t declared = 0;  ///< how many of its generators the model declares
+  bool everywhere = false;   ///< the constraints can be solved for the fibre wherever it is
+  Transversality::Quality quality;
+
+  bool is_good_here() const { return quality.here > 1e-3; }
+  double size() const { return is_good_here() ? quality.here : quality.around; }
+  auto rank() const { return std::tuple(declared, everywhere, is_good_here()); }
+  /// A little better is not better: the first of equals is kept.
+  bool is_better_than(const Candidate& other) const {
+    return rank() > other.rank() || (rank() == other.rank() && size() > 1.01 * other.size());
+  }
+};
+
 /// Calls use(subset) for subsets of size k of 0 … n−1, in lexicographic order, until it returns false.
 template <class Use>
 void for_each_subset(std::size_t n, std::size_t k, Use&& use) {
@@ -200,13 +217,6 @@ ChaplyginSearch find_chaplygin(const System& system, std::span<const double> par
     return search;
   }
 
-  struct Candidate {
-    SymmetryGroup group;
-    Indices fibre;
-    std::size_t declared = 0;
-    bool everywhere = false;  ///< the constraints can be solved for the fibre wherever it is
-    Transversality::Quality quality;
-  };
   const ExpressionMatrix a = dense(system.constraint_matrix());
   std::optional<Candidate> best;
   const Transversality transversality(system, parameters, near.q);
@@ -220,9 +230,8 @@ ChaplyginSearch find_chaplygin(const System& system, std::span<const double> par
         static_cast<std::size_t>(std::count_if(subset.begin(), subset.end(), [&](auto i) { return i < declared; }));
     if (candidate.fibre.size() != k) {
       search.reasons.push_back(fmt::format(
-          "({}) moves {} coordinates, {}, and not as many as its dimension {}: "
-          "coordinates are needed of which {} are invariant",
-          names_of(generators), candidate.fibre.size(), names_of(system, candidate.fibre), k, system.dimension() - k));
+          "({}) moves {} coordinates, {}, but has dimension {}: choose coordinates of which it moves only so many",
+          names_of(generators), candidate.fibre.size(), names_of(system, candidate.fibre), k));
       return ++looked_at < most_groups;
     }
     std::string reason;
@@ -237,18 +246,7 @@ ChaplyginSearch find_chaplygin(const System& system, std::span<const double> par
     } else {
       candidate.group = std::move(*group);
       candidate.everywhere = k <= 8 && is_constant_in(system, determinant(columns(a, candidate.fibre)));
-      const auto rank = [](const Candidate& c) {
-        const bool here = c.quality.here > 1e-3;
-        return std::tuple(c.declared, c.everywhere, here, here ? c.quality.here : c.quality.around);
-      };
-      const auto head = [&](const Candidate& c) {
-        return std::tuple(std::get<0>(rank(c)), std::get<1>(rank(c)), std::get<2>(rank(c)));
-      };
-      // A little better is not better: the first of equals is kept.
-      const bool better =
-          !best || head(candidate) > head(*best) ||
-          (head(candidate) == head(*best) && std::get<3>(rank(candidate)) > 1.01 * std::get<3>(rank(*best)));
-      if (better) best = std::move(candidate);
+      if (!best || candidate.is_better_than(*best)) best = std::move(candidate);
     }
     return ++looked_at < most_groups;
   });

@@ -47,7 +47,7 @@ bool SymmetryGroup::is_abelian() const {
 
 std::vector<Symmetry> known_symmetries(const System& system, std::span<const double> parameters, const State& near) {
   if (const auto broken = broken_symmetries(system, parameters, near); !broken.empty()) {
-    throw GeometryError("a declared symmetry is none: " + broken[0]);
+    throw GeometryError("a declared symmetry is not one: " + broken[0]);
   }
   std::vector<Symmetry> known = system.symmetries();
   const auto used = free_symbols(joined(

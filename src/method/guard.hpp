@@ -17,7 +17,7 @@ class GuardWatch {
  public:
   GuardWatch(const Guard& guard, const Problem& problem)
       : name_(guard.name), ends_(guard.ends),
-        kernel_(make_program(guard.data, std::vector{guard.here, guard.ahead, guard.change, guard.error})),
+        kernel_(make_program(guard.data, std::vector{guard.here, guard.ahead, guard.change, guard.error, guard.speed})),
         data_(problem.start_data()) {
     data_.insert(data_.end() - static_cast<std::ptrdiff_t>(problem.parameters.size()), problem.step);
     read(problem.start);
@@ -60,6 +60,14 @@ class GuardWatch {
     return "";
   }
 
+  /// |h v/speed| at a node: how far a step from there leads.
+  double stride(const State& node) {
+    read(node);
+    double square = 0.0;
+    for (const double v : node.v) square += v * v;
+    return std::abs(data_[node.q.size() + node.v.size()] / values_[4]) * std::sqrt(square);
+  }
+
   int crossings() const { return crossings_; }
   void set_crossings(int crossings, const State& node) {
     crossings_ = crossings;
@@ -82,7 +90,7 @@ class GuardWatch {
   bool ends_;
   Kernel kernel_;
   std::vector<double> data_;
-  double values_[4] = {};
+  double values_[5] = {};
   double sign_ = 1.0;
   int crossings_ = 0;
 };

@@ -223,13 +223,25 @@ class OneStep final : public Stepper {
     }
   }
 
-  /// A guarded method knows where it is only near its solution: a step that changes the energy by half of the kinetic
-  /// energies before and after has found another one.
+  /// Equations that are singular somewhere have solutions far from the motion: a step that leads further than its
+  /// velocities do, or that changes the energy by half of the kinetic energies before and after, has found one.
   bool passes_guards(const State& before) {
     if (guards_.empty()) return true;
     failure_.clear();
     for (const auto& guard : guards_) {
       if (failure_.empty()) failure_ = guard->after_step(node_);
+    }
+    if (failure_.empty()) {
+      double square = 0.0;
+      for (std::size_t i = 0; i < n_; ++i) square += std::pow(node_.q[i] - before.q[i], 2);
+      const double reach = 2.0 * (guards_[0]->stride(before) + guards_[0]->stride(node_));
+      if (!(std::sqrt(square) <= reach)) {
+        failure_ = fmt::format(
+            "the step leads {:.3g} away, and its velocities only {:.3g}: the equations were solved far from the "
+            "motion; a "
+            "smaller step than {} may help",
+            std::sqrt(square), reach / 4.0, problem_.step);
+      }
     }
     if (failure_.empty()) {
       const auto [energy_before, kinetic_before] = energies_->at(before);
@@ -450,6 +462,7 @@ std::unique_ptr<Stepper> make_one_step(const Method& method, const Problem& prob
         "the method needs inertia in every direction, and this system does not have it; dla and rk4 need "
         "it only where the constraints let the system move");
   }
+  for (const Guard& guard : method.guards) GuardWatch(guard, problem);  // says why a start is singular
   return std::make_unique<OneStep>(method, problem);
 }
 

@@ -167,6 +167,7 @@ Guard make_guard(const System& system, const ShapeStep& shape, const Expression&
   guard.data = joined({system.coordinates(), system.velocities(), Vector{h}, system.parameters()});
   guard.here = function;
   guard.ahead = substitute(function, ahead);
+  guard.speed = shape.speed;
   guard.change = directional_derivative({&function, 1}, system.coordinates(), increments)[0] / function;
   return guard;
 }

@@ -60,7 +60,7 @@ class TauStepper final : public Stepper {
   }
 
   const State& node() const override { return nodes_[at_].state; }
-  std::string failure() const override { return inner_->failure(); }
+  std::string failure() const override { return failure_.empty() ? inner_->failure() : failure_; }
   NewtonCount newton() const override { return inner_->newton(); }
   std::span<const double> state() const override { return nodes_[at_].method_state; }
   const IntervalValues* interval() const override { return nodes_[at_].interval ? &*nodes_[at_].interval : nullptr; }
@@ -70,11 +70,13 @@ class TauStepper final : public Stepper {
   std::vector<Remark> remarks() const override {
     const Node& here = nodes_[at_];
     std::vector<Remark> list{{"tau", here.tau, "tau at the end"}};
-    list.push_back(quadrature_ == Quadrature::trapezoidal
-                       ? Remark{"time_quadrature_bound", here.quadrature_error,
-                                "a bound for the error of t by quadrature (Fernandez, Bloch & Olver, Proposition 1)"}
-                       : Remark{"time_quadrature_estimate", here.quadrature_error,
-                                "the difference of t to the next lower rule, an estimate of its error by quadrature"});
+    list.push_back(
+        quadrature_ == Quadrature::trapezoidal
+            ? Remark{"time_quadrature_bound", here.quadrature_error,
+                     "a bound for the error of t by quadrature (Fernandez, Bloch & Olver, Proposition 1)"}
+            : Remark{
+                  "time_quadrature_estimate", here.quadrature_error,
+                  "the difference of t to the next lower rule: about the error of that one, far above that of this"});
     return list;
   }
 
@@ -95,6 +97,7 @@ class TauStepper final : public Stepper {
     if (saved.size() < 5) throw std::invalid_argument("the saved state belongs to another system or method");
     panel_start_.assign(saved.begin() + 5, saved.end());
     inner_->restore(panel_start_);
+    failure_.clear();
     at_ = 0;
     nodes_.assign(1, read());
     nodes_[0].tau = saved[1];
@@ -128,6 +131,7 @@ class TauStepper final : public Stepper {
   }
 
   bool next_panel() {
+    if (!failure_.empty()) return false;
     std::vector<double> start = inner_->save();
     Node first = std::move(nodes_.back());
     nodes_.clear();
@@ -150,8 +154,15 @@ class TauStepper final : public Stepper {
       node.tau = nodes_[0].tau + static_cast<double>(i) * h_;
       node.time = nodes_[0].time + time[i];
       node.lower_time = nodes_[0].lower_time + lower[i];
-      node.quadrature_error = quadrature_ == Quadrature::trapezoidal ? nodes_[i - 1].quadrature_error + bound(i)
+      const double error = bound(i);
+      node.quadrature_error = quadrature_ == Quadrature::trapezoidal ? nodes_[i - 1].quadrature_error + error
                                                                      : std::abs(node.time - node.lower_time);
+      if (error <= 0.5 * (node.time - nodes_[i - 1].time)) continue;
+      failure_ = fmt::format(
+          "the time of this step, {:.3g}, is known only to {:.2g}: dt/dtau changes from {:.3g} to {:.3g} within it; a "
+          "smaller step may help",
+          node.time - nodes_[i - 1].time, error, nodes_[i - 1].clock.rate, node.clock.rate);
+      nodes_.resize(i);
     }
     return nodes_.size() > 1;
   }
@@ -178,6 +189,7 @@ class TauStepper final : public Stepper {
   std::vector<double> panel_start_;  ///< of the inner stepper
   std::vector<Node> nodes_;          ///< of the panel
   std::size_t at_ = 0;
+  std::string failure_;  ///< of the clock
 };
 
 /// Nodes at t = k h between those of another stepper, by Hermite interpolation of degree 5.

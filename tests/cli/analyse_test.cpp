@@ -549,7 +549,7 @@ TEST(Declarations, that_are_wrong_are_only_mentioned_where_they_do_not_matter) {
   const Answer a = desk("run m.toml -m dla --step 0.1 --steps 3");
   EXPECT_EQ(a.status, 0);
   EXPECT_TRUE(
-      contains(a.err, "note: a declared symmetry is none: the Lagrangian is not invariant under translation of x"));
+      contains(a.err, "note: a declared symmetry is not one: the Lagrangian is not invariant under translation of x"));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

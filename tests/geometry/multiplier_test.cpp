@@ -148,6 +148,38 @@ TEST(Multiplier, is_a_function_whatever_the_coordinates) {
   }
 }
 
+TEST(Multiplier, does_not_depend_on_units) {
+  // z' = (y/a) x' with lengths in units in which the start is at 0 and everything happens far away, or nearby.
+  const auto [x, y, z] = coordinates("x", "y", "z");
+  const Expression a = Expression::symbol("a");
+  for (const double length : {1e-4, 1e7}) {
+    const System particle({x, y, z}, 0.5 * (sq(dot(x)) + sq(dot(y)) + sq(dot(z))), {dot(z) - y / a * dot(x)},
+                          {{"a", length}});
+    const Found f(particle, {{0.0, 0.0, 0.0}, {1.0, 1.0, 0.0}});
+    ASSERT_TRUE(f.gyroscopic().is_hamiltonizable()) << length;
+    expect_proportional(f, f.gyroscopic().multiplier->exponential, pow(1.0 + sq(y / a), -0.5));
+  }
+  const Found light("rubber-routh-sphere", {{"R", 1e-6}, {"l", 2e-7}, {"I1", 1.2e-13}, {"I3", 0.8e-13}});
+  EXPECT_TRUE(light.gyroscopic().is_hamiltonizable());
+}
+
+TEST(Multiplier, is_not_claimed_because_something_else_is_large) {
+  // A force of 1e-12 that is not φ-simple, and a form that is not closed beside a metric that oscillates quickly.
+  EXPECT_FALSE(Found("chaplygin-ball", {{"R", 1e-6}}).gyroscopic().simple.holds);
+  const auto [x, y, z] = coordinates("x", "y", "z");
+  const auto [w] = coordinates("w");
+  const System beside({x, y, z, w}, 0.5 * (sq(dot(x)) + sq(dot(y)) + sq(dot(z)) + (2.0 + cos(1e6 * w)) * sq(dot(w))),
+                      {dot(z) - sin(y) * dot(x) - cos(x) * dot(y)});
+  EXPECT_FALSE(Found(beside, {{0.3, 0.5, 0.0, 0.1}, {0, 0, 0, 0}}).gyroscopic().closed.holds);
+}
+
+TEST(Multiplier, is_found_in_a_small_domain) {
+  const auto [x, y, z] = coordinates("x", "y", "z");
+  const System small({x, y, z}, 0.5 * (sq(dot(x)) + sq(dot(y)) + sq(dot(z))) + sqrt(1e-12 - sq(y)),
+                     {dot(z) - 1e6 * y * dot(x)});
+  EXPECT_TRUE(Found(small, {{0.0, 2e-7, 0.0}, {0.0, 0.0, 0.0}}).gyroscopic().is_hamiltonizable());
+}
+
 TEST(Multiplier, does_not_exist_without_an_invariant_measure) {
   for (const char* model : {"generic-connection", "chaplygin-sleigh", "chaplygin-sleigh-horizontal"}) {
     const Found f(model);

@@ -131,6 +131,28 @@ TEST(Reduction, prefers_the_fibre_for_which_the_constraints_can_be_solved_at_the
   EXPECT_EQ(names_of(f.system, f.chaplygin().fibre), std::vector<std::string>{"x"});
 }
 
+TEST(Reduction, prefers_a_fibre_for_which_they_can_be_solved_everywhere) {
+  // At y = −5 the constraint z' = y x' is better solved for x', but not at y = 0.
+  const auto [x, y, z] = coordinates("x", "y", "z");
+  const System particle({x, y, z}, 0.5 * (sq(dot(x)) + sq(dot(y)) + sq(dot(z))), {dot(z) - y * dot(x)});
+  const Found f(particle, {{0.0, -5.0, 0.0}, {1.0, 1.0, -5.0}});
+  EXPECT_EQ(names_of(particle, f.chaplygin().fibre), std::vector<std::string>{"z"});
+}
+
+TEST(Reduction, is_evaluated_where_the_group_acts_freely) {
+  // s ↦ tan(c + atan(s)): not a translation, and L is undefined at s = 0.
+  const auto [x, y, s] = coordinates("x", "y", "s");
+  SystemDefinition d;
+  d.coordinates = {x, y, s};
+  d.lagrangian = 0.5 * (sq(dot(x)) + sq(dot(y)) + sq(dot(s) / s));
+  d.constraints = {dot(s) / s - y * dot(x)};
+  d.symmetries = {{"stretching", {Expression(0.0), Expression(0.0), s}}};
+  const Found f(System(d), {{0.1, 0.2, 1.5}, {0.0, 0.0, 0.0}});
+  ASSERT_TRUE(f.analysis.search.found);
+  EXPECT_LT(f.analysis.reduction_defect, 1e-13);
+  EXPECT_TRUE(f.gyroscopic().is_hamiltonizable());
+}
+
 TEST(Reduction, of_applied_forces_is_that_of_the_full_equations) {
   const auto [x, y, z] = coordinates("x", "y", "z");
   SystemDefinition d;

@@ -391,6 +391,42 @@ TEST(Multiplier, that_vanishes_at_the_start_is_refused) {
   }
 }
 
+TEST(Multiplier, that_vanishes_without_changing_its_sign_ends_the_method) {
+  // With the fibre z, N = y²/√(1 + y⁴), written 1/√(1/y⁴ + 1).
+  const auto [x, y, z] = coordinates("x", "y", "z");
+  SystemDefinition d;
+  d.coordinates = {x, y, z};
+  d.lagrangian = 0.5 * (sq(dot(x)) + sq(dot(y)) + sq(dot(z)));
+  d.constraints = {sq(y) * dot(z) - dot(x)};
+  d.symmetries = {{"translation of z", {Expression(0.0), Expression(0.0), Expression(1.0)}}};
+  const System system(d);
+  for (const char* method : {"hdel", "pthdel", "hdel:trapezoidal", "pthdel:trapezoidal"}) {
+    for (const double h : {0.03, 0.05, 0.07, 0.13}) {
+      const Problem problem{system, {}, {{0.0, -1.0, 0.0}, {1.0, 1.0, 1.0}}, h};
+      const auto stepper = make_stepper(method, problem);
+      int steps = 0;
+      while (steps < 200 && stepper->advance()) {
+        ++steps;
+        EXPECT_LT(stepper->node().q[1], 0.0) << method << " " << h;
+      }
+      EXPECT_LT(steps, 200) << method << " " << h;
+    }
+  }
+}
+
+TEST(Rdla, tells_where_the_fibre_could_not_be_solved_for) {
+  const Problem problem = problem_of("knife-edge-incline");
+  const auto stepper = make_stepper("rdla", problem);
+  take(*stepper, 20);
+  EXPECT_TRUE(stepper->remarks().empty());
+  take(*stepper, 80);
+  ASSERT_EQ(stepper->remarks().size(), 1u);
+  EXPECT_EQ(stepper->remarks()[0].value, 2.0);
+  const auto again = make_stepper("rdla", problem);
+  again->restore(stepper->save());
+  EXPECT_EQ(again->remarks().at(0).value, 2.0);
+}
+
 TEST(Multiplier, may_be_negative_where_it_is_written_down) {
   // cos(phi) < 0 at the start: time must run forward all the same.
   Problem problem = problem_of("knife-edge-incline", 0.01);

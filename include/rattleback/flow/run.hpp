@@ -116,6 +116,7 @@ struct RunResult {
   NewtonCount newton;
   std::string failure;  ///< of a failed run: when and why
   std::vector<Remark> remarks = {};
+  bool own_time = false;  ///< the nodes are not at multiples of the step in t
 };
 
 /// Steps a trajectory from its start, or from a checkpoint if there is one, and watches energy, constraints

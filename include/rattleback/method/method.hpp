@@ -44,8 +44,9 @@ struct Guard {
   Expression ahead;   ///< after a step along the velocity
   Expression change;  ///< d log(here) along that step: 1 or more where the quantity vanishes, or has a pole, within it
   Expression error;   ///< an estimate of the relative error of `here`, for quantities that are not known exactly
-  std::string name;   ///< for messages
-  bool ends = true;   ///< the trajectory; otherwise changes of the sign are counted
+  Expression speed = Expression(1.0);  ///< of the method's time relative to t: a step leads to about q + h v/speed
+  std::string name;                    ///< for messages
+  bool ends = true;                    ///< the trajectory; otherwise changes of the sign are counted
 };
 
 /// Another time τ, whose steps a method takes.
