@@ -85,6 +85,7 @@ bool is_regular(const System& system, const ChaplyginSystem& c, const Substituti
   State state{random.near(near.q, 0.1), random.near(near.v, 0.1)};
   const auto values = evaluate_at(state_and_parameters(system), checked, joined_data(state, parameters));
   if (!std::ranges::all_of(values, [](double x) { return std::isfinite(x); })) return false;
+  if (c.fibre.empty()) return true;
   const auto k = static_cast<Eigen::Index>(c.fibre.size());
   const Eigen::Map<const Eigen::MatrixXd> xi(values.data(), k, k);
   return Eigen::FullPivLU<Eigen::MatrixXd>(xi).rank() == k && values[static_cast<std::size_t>(k * k)] != 0.0;
