@@ -423,15 +423,6 @@ std::string name_of(const testing::TestParamInfo<std::string>& parameter) {
 }
 INSTANTIATE_TEST_SUITE_P(Hdel, ResumedRuns, testing::Values("hdel", "hdel:quadrature=boole", "hdel:resample"), name_of);
 
-TEST(Hdel, resumed_refuses_to_observe_what_needs_its_start) {
-  const Workshop workshop;
-  const std::string arguments =
-      "run quadratic-particle -m hdel --step 0.05 --observe time-error -o '" + (workshop / "a.csv") + "'";
-  ASSERT_EQ(run(arguments + " --steps 20").status, 0);
-  const Result resumed = run(arguments + " --steps 40 --resume");
-  EXPECT_NE(resumed.status, 0);
-}
-
 TEST(Hdel, resampled_refuses_what_it_cannot_observe) {
   const Workshop workshop;
   for (const char* observer :
