@@ -147,6 +147,23 @@ Polynomial shortened_by_pythagoras(Polynomial p) {
   return p;
 }
 
+/// The lowest power of every base over all terms, negative ones too: what the sum is a multiple of over a common
+/// denominator.
+Monomial lowest_powers(const Polynomial& p) {
+  Monomial lowest;
+  for (const auto& [m, c] : p) {
+    for (const auto& [base, exponent] : m) lowest.try_emplace(base, exponent);
+  }
+  for (auto& [base, exponent] : lowest) {
+    for (const auto& [m, c] : p) {
+      const auto found = m.find(base);
+      exponent = std::min(exponent, found == m.end() ? 0 : found->second);
+    }
+  }
+  std::erase_if(lowest, [](const auto& f) { return f.second == 0; });
+  return lowest;
+}
+
 /// The factors that all terms have.
 Monomial common_factors(const Polynomial& p) {
   if (p.size() < 2) return {};
@@ -186,6 +203,7 @@ class Tidier {
       simple_[e.node()] = e;
       return;
     }
+    if (auto merged = without_powers_of_roots(*expanded)) expanded = std::move(merged);
     Polynomial shorter = shortened_by_pythagoras(*expanded);
     const Expression tidied = rebuilt(shorter);
     simple_[e.node()] = operation_count(tidied) <= operation_count(e) ? tidied : e;
@@ -212,6 +230,31 @@ class Tidier {
       p = std::move(*next);
     }
     return p;
+  }
+
+  /// sqrt(u)² → u in every monomial: roots that met where sums were multiplied out.
+  std::optional<Polynomial> without_powers_of_roots(const Polynomial& p) {
+    Polynomial result;
+    for (const auto& [m, c] : p) {
+      Polynomial merged{{Monomial{}, c}};
+      for (const auto& [base, exponent] : m) {
+        const bool is_root = base.kind() == Kind::function && base.function() == Function::sqrt;
+        const int whole = is_root ? exponent / 2 : 0;
+        Polynomial factors = atom(base, exponent);
+        if (whole != 0) {
+          const Expression& u = base.operands()[0].expression;
+          expanded(u);
+          factors = factor(u, whole);
+          if (exponent % 2 != 0) factors = *times(factors, atom(base, exponent % 2));
+        }
+        auto next = times(merged, factors);
+        if (!next) return std::nullopt;
+        merged = std::move(*next);
+      }
+      for (const auto& [n, d] : merged) add(result, n, d);
+    }
+    if (result.size() > most_terms) return std::nullopt;
+    return result;
   }
 
   /// The factors of a product, with u·u⁻¹ cancelled and u^a·sqrt(u)^b made one power.
@@ -281,6 +324,20 @@ Expression without_common_factors(const Expression& expression) {
     Polynomial rest;
     for (const auto& [m, c] : best) add(rest, times(m, taken), c);
     return rebuilt(shortened_by_pythagoras(std::move(rest)));
+  } catch (const ExpressionError&) {  // something is not finite
+    return expression;
+  }
+}
+
+Expression factored(const Expression& expression) {
+  try {
+    const Polynomial p = Tidier().expanded(expression);
+    Monomial taken = lowest_powers(p);
+    const Expression outside = rebuilt({{taken, 1.0}});
+    for (auto& [base, exponent] : taken) exponent = -exponent;
+    Polynomial rest;
+    for (const auto& [m, c] : p) add(rest, times(m, taken), c);
+    return outside * rebuilt(shortened_by_pythagoras(std::move(rest)));
   } catch (const ExpressionError&) {  // something is not finite
     return expression;
   }

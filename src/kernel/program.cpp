@@ -97,7 +97,9 @@ Program to_program(const Builder& builder, std::size_t inputs, std::vector<Value
   return {std::move(fused.code), builder.constants(), static_cast<std::uint32_t>(inputs), std::move(outputs)};
 }
 
-Program make_program(std::span<const Expression> inputs, std::span<const Expression> outputs) {
+namespace {
+
+Program make_program(std::span<const Expression> inputs, std::span<const Expression> outputs, bool with_magnitudes) {
   Builder builder;
   Scope scope;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -107,7 +109,18 @@ Program make_program(std::span<const Expression> inputs, std::span<const Express
   }
   std::vector<Value> values;
   for (const Expression& e : outputs) values.push_back(builder.lower(e, scope));
+  for (std::size_t i = 0; with_magnitudes && i < outputs.size(); ++i) values.push_back(builder.magnitude(values[i]));
   return to_program(builder, inputs.size(), std::move(values));
+}
+
+}  // namespace
+
+Program make_program(std::span<const Expression> inputs, std::span<const Expression> outputs) {
+  return make_program(inputs, outputs, false);
+}
+
+Program make_program_with_magnitudes(std::span<const Expression> inputs, std::span<const Expression> outputs) {
+  return make_program(inputs, outputs, true);
 }
 
 std::string listing(const Program& program) {

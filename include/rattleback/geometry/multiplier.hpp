@@ -5,19 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/geometry/certificate.hpp"
 #include "rattleback/geometry/chaplygin.hpp"
 
 namespace rattleback {
-
-/// What a verdict rests on: the largest residual at random points, relative to the size of its terms, what it is
-/// compared with, and the point where it was found.
-struct Certificate {
-  bool holds = false;
-  double residual = 0.0;
-  double tolerance = 0.0;
-  int points = 0;
-  std::vector<double> worst;  ///< r, or (r, ṙ); where the statement fails, a counterexample
-};
 
 /// A function φ of r by its differential, in closed form where one was found.
 struct Potential {

@@ -1,0 +1,171 @@
+// Whether a Lagrangian without constraints describes the motion of a system.
+
+#include <algorithm>
+#include <cmath>
+
+#include "../mech/sampling.hpp"
+#include "determinant.hpp"
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/tidy.hpp"
+#include "rattleback/geometry/helmholtz.hpp"
+#include "rattleback/kernel/step.hpp"
+#include "rattleback/mech/dynamics.hpp"
+#include "regularity.hpp"
+
+namespace rattleback {
+namespace {
+
+using Vector = std::vector<Expression>;
+
+constexpr int wanted_points = 20;
+constexpr double tolerance = 1e-10;
+constexpr double singular_below = 1e-10;
+
+/// d/dt L_v − L_q as the terms L_vq v, L_vv a, −L_q it is a sum of, for accelerations that are given; and L_vv.
+class EulerLagrange {
+ public:
+  EulerLagrange(const Expression& lagrangian, const Vector& q, const Vector& v, const Vector& parameters)
+      : n_(q.size()), program_([&] {
+          const Vector p = gradient(lagrangian, v);
+          return make_program(joined({q, v, parameters}),
+                              joined({flat(jacobian(p, q)), flat(jacobian(p, v)), gradient(lagrangian, q)}));
+        }()) {}
+
+  /// Residuals relative to their terms; NaN if the Lagrangian is not defined here.
+  double operator()(std::span<const double> data, std::span<const double> accelerations) {
+    values_ = program_(data);
+    double worst = 0.0;
+    // An acceleration that vanishes because forces balance has rounding errors relative to the others.
+    double noise = 0.0;
+    for (std::size_t j = 0; j < n_; ++j) noise = std::max(noise, 1e-4 * std::abs(accelerations[j]));
+    for (std::size_t i = 0; i < n_; ++i) {
+      double total = -values_[2 * n_ * n_ + i];
+      double size = std::abs(total);
+      for (std::size_t j = 0; j < n_; ++j) {
+        const double drift = values_[i * n_ + j] * data[n_ + j];
+        const double inertia = values_[(n_ + i) * n_ + j];
+        total += drift + inertia * accelerations[j];
+        size += std::abs(drift) + std::abs(inertia) * std::max(std::abs(accelerations[j]), noise);
+      }
+      if (!std::isfinite(size)) return std::nan("");
+      if (size > 0.0) worst = std::max(worst, std::abs(total) / size);
+    }
+    return worst;
+  }
+
+  /// Of L_vv where it was last looked at.
+  double regularity() const {
+    const auto n = static_cast<Eigen::Index>(n_);
+    return relative_regularity<double>(Eigen::Map<const Eigen::MatrixXd>(values_.data() + n_ * n_, n, n), 1e-14);
+  }
+
+ private:
+  Vector flat(const SparseMatrix& matrix) const {
+    Vector result(n_ * n_);
+    for (const auto& e : matrix.entries)
+      result[static_cast<std::size_t>(e.row) * n_ + static_cast<std::size_t>(e.column)] = e.value;
+    return result;
+  }
+
+  std::size_t n_;
+  Interpreter<double> program_;
+  std::vector<double> values_;
+};
+
+void take(Certificate& certificate, double residual, std::span<const double> place) {
+  ++certificate.points;
+  if (certificate.points > 1 && residual <= certificate.residual) return;
+  certificate.residual = residual;
+  certificate.worst.assign(place.begin(), place.end());
+}
+
+/// Factors of a product by the sign of their exponents.
+void find_factors(const Expression& e, double sign, Vector& zeros, Vector& poles) {
+  if (e.kind() == Kind::product) {
+    for (const Term& t : e.operands()) find_factors(t.expression, t.weight > 0.0 ? sign : -sign, zeros, poles);
+  } else if (e.kind() == Kind::power && e.operands()[1].expression.is_constant()) {
+    const double exponent = e.operands()[1].expression.value();
+    find_factors(e.operands()[0].expression, exponent > 0.0 ? sign : -sign, zeros, poles);
+  } else if (e.kind() == Kind::function && e.function() == Function::sqrt) {
+    find_factors(e.operands()[0].expression, sign, zeros, poles);
+  } else if (!e.is_constant()) {
+    (sign > 0.0 ? zeros : poles).push_back(e);
+  }
+}
+
+/// Those of the functions that change their sign somewhere about the start.
+Vector with_zeros(const Vector& functions, const System& system, std::span<const double> parameters,
+                  const State& near) {
+  Interpreter<double> program(make_program(state_and_parameters(system), functions));
+  std::vector<double> low(functions.size(), 1.0);
+  std::vector<double> high(functions.size(), -1.0);
+  RandomPoints random;
+  for (int k = 0; k < 200; ++k) {
+    const auto values = program(joined_data({random.near(near.q, 4.0), random.near(near.v, 4.0)}, parameters));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      low[i] = std::fmin(low[i], values[i]);
+      high[i] = std::fmax(high[i], values[i]);
+    }
+  }
+  Vector result;
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    const bool is_new = std::ranges::find(result, functions[i]) == result.end();
+    if (low[i] < 0.0 && high[i] > 0.0 && is_new) result.push_back(functions[i]);
+  }
+  return result;
+}
+
+}  // namespace
+
+LagrangianReport examine_lagrangian(const System& system, const Expression& lagrangian,
+                                    std::span<const double> parameters, const State& near) {
+  LagrangianReport report;
+  report.motion.tolerance = tolerance;
+  const std::size_t n = system.dimension();
+  EulerLagrange equations(lagrangian, system.coordinates(), system.velocities(), system.parameters());
+  Step admissible(projection(system), 1, Backend::interpreted);
+  Step motion(accelerations(system), 1, Backend::interpreted);
+  std::vector<double> state(2 * n);
+  std::vector<double> rates(motion.system().outputs.size());
+  double least = 1.0;
+  RandomPoints random;
+  for (int attempt = 0; attempt < 4 * wanted_points && report.motion.points < wanted_points; ++attempt) {
+    std::vector<double> data = joined_data({random.near(near.q, 0.7), random.near(near.v, 0.7)}, parameters);
+    if (admissible.run(data, state) != 1) continue;
+    std::copy(state.begin(), state.end(), data.begin());
+    if (motion.run(data, rates) != 1) continue;
+    const double residual = equations(data, rates);
+    if (!std::isfinite(residual)) continue;
+    take(report.motion, residual, std::span(data).first(2 * n));
+    least = std::min(least, equations.regularity());
+  }
+  report.motion.holds = report.motion.points > 0 && report.motion.residual <= tolerance;
+  report.regularity = report.motion.points > 0 ? least : 0.0;
+  report.regular = report.regularity > singular_below;
+  try {
+    report.determinant = factored(determinant(dense(hessian(lagrangian, system.velocities()))));
+    find_factors(report.determinant, 1.0, report.zeros, report.poles);
+    report.zeros = with_zeros(report.zeros, system, parameters, near);
+    report.poles = with_zeros(report.poles, system, parameters, near);
+  } catch (const ExpressionError&) {  // too large to be written down
+  }
+  return report;
+}
+
+Certificate compare_equations(const Expression& lagrangian, const SecondOrderSystem& system,
+                              std::span<const double> parameters, const State& near) {
+  Certificate certificate{false, 0.0, tolerance, 0, {}};
+  EulerLagrange equations(lagrangian, system.coordinates, system.velocities, system.parameters);
+  Interpreter<double> accelerations(make_program(system.inputs(), system.accelerations));
+  RandomPoints random;
+  for (int attempt = 0; attempt < 4 * wanted_points && certificate.points < wanted_points; ++attempt) {
+    const State state{random.near(near.q, 0.7), random.near(std::vector<double>(near.v.size(), 0.0), 1.0)};
+    const std::vector<double> data = joined_data(state, parameters);
+    const double residual = equations(data, accelerations(data));
+    if (std::isfinite(residual)) take(certificate, residual, std::span(data).first(2 * system.dimension()));
+  }
+  certificate.holds = certificate.points > 0 && certificate.residual <= tolerance;
+  return certificate;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,416 @@
+// The class of Mestdag, Bloch & Fernandez: recognition, associated second-order systems, free Lagrangians.
+
+#include "rattleback/geometry/steered.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "../mech/sampling.hpp"
+#include "determinant.hpp"
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/print.hpp"
+#include "rattleback/expr/tidy.hpp"
+#include "rattleback/mech/dynamics.hpp"
+
+namespace rattleback {
+namespace {
+
+using Vector = std::vector<Expression>;
+
+constexpr int samples = 12;
+constexpr double rounding = 1e-11;  ///< relative
+
+/// Coordinates, or velocities, on which expressions depend.
+Vector occurring(const Vector& symbols, std::span<const Expression> expressions) {
+  Vector found;
+  const Vector all = free_symbols(expressions);
+  for (const Expression& s : symbols) {
+    if (std::ranges::find(all, s) != all.end()) found.push_back(s);
+  }
+  return found;
+}
+
+/// Parameters that are zero, as numbers.
+Substitution absent(const System& system, std::span<const double> parameters) {
+  Substitution zero;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i] == 0.0) zero.emplace(system.parameters()[i], Expression(0.0));
+  }
+  return zero;
+}
+
+ExpressionMatrix tidied(const SparseMatrix& matrix, const Substitution& absent) {
+  ExpressionMatrix result = dense(matrix);
+  for (Vector& row : result) {
+    for (Expression& e : row) e = tidy(substitute(e, absent));
+  }
+  return result;
+}
+
+/// A quadratic form.
+Expression pairing(const ExpressionMatrix& matrix, const Vector& x, const Vector& y) {
+  Expression total;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    for (std::size_t j = 0; j < y.size(); ++j) total += x[i] * matrix[i][j] * y[j];
+  }
+  return total;
+}
+
+/// X ∈ ker A on the columns other than r₁, by its minors: no pole that the constraints do not have. Its first entry is
+/// that of the first column.
+Vector kernel(const ExpressionMatrix& matrix) {
+  Vector result;
+  const std::size_t width = matrix[0].size();
+  for (std::size_t j = 0; j < width; ++j) {
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; i < width; ++i) {
+      if (i != j) others.push_back(i);
+    }
+    result.push_back((j % 2 == 0 ? 1.0 : -1.0) * determinant(columns(matrix, others)));
+  }
+  return result;
+}
+
+/// A vector divided by the factors that all its entries have.
+Vector without_common_factors(const Vector& x) {
+  Vector marks;
+  Expression total;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    marks.push_back(Expression::symbol(fmt::format("entry({})", i)));
+    total += x[i] * marks[i];
+  }
+  return gradient(without_common_factors(total), marks);
+}
+
+/// Functions of r₁ at random places near the start.
+class AlongSteering {
+ public:
+  AlongSteering(const System& system, std::span<const double> parameters, const State& near, std::size_t steering)
+      : system_(system), parameters_(parameters), near_(near), steering_(steering) {}
+
+  /// The largest values of |f|; NaN where f is defined at none of the places.
+  std::vector<double> sizes(const Vector& functions) const {
+    Interpreter<double> program(make_program(joined({system_.coordinates(), system_.parameters()}), functions));
+    std::vector<double> largest(functions.size(), std::nan(""));
+    RandomPoints random;
+    for (int k = 0; k < samples; ++k) {
+      std::vector<double> point = near_.q;
+      point[steering_] = random.near({&near_.q[steering_], 1}, 1.0)[0];
+      point.insert(point.end(), parameters_.begin(), parameters_.end());
+      const auto values = program(point);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (std::isfinite(values[i])) largest[i] = std::fmax(largest[i], std::abs(values[i]));
+      }
+    }
+    return largest;
+  }
+
+  double at_start(const Expression& f) const {
+    std::vector<double> point = near_.q;
+    point.insert(point.end(), parameters_.begin(), parameters_.end());
+    return evaluate_at(joined({system_.coordinates(), system_.parameters()}), {&f, 1}, point)[0];
+  }
+
+  /// Up to the rounding of the terms.
+  bool vanishes(const Expression& f, std::span<const Expression> terms) const {
+    const auto size = sizes(joined({{&f, 1}, terms}));
+    const double largest = *std::max_element(size.begin() + 1, size.end());
+    return size[0] <= rounding * largest;
+  }
+  bool is_constant(const Expression& f) const { return occurring({system_.coordinates()[steering_]}, {&f, 1}).empty(); }
+
+  /// f itself, or its constant value as an expression of the parameters where it does not depend on r₁.
+  Expression constant_or_same(const Expression& f) const {
+    const Expression& r1 = system_.coordinates()[steering_];
+    const Expression short_form = tidy(f);
+    if (is_constant(short_form)) return short_form;
+    if (!vanishes(derivative(short_form, r1), {&short_form, 1})) return short_form;
+    return tidy(substitute(short_form, {{r1, Expression(near_.q[steering_])}}));
+  }
+
+ private:
+  const System& system_;
+  std::span<const double> parameters_;
+  const State& near_;
+  std::size_t steering_;
+};
+
+/// Y: A Y = 0, ⟨X, M Y⟩ = 0, Y_{r₁} = 1, if it is constant. Where one of its entries is zero it is found without
+/// dividing by more than the constraints do.
+std::optional<Vector> find_shear(const ExpressionMatrix& rows, const ExpressionMatrix& masses, const SteeredSystem& s,
+                                 const Vector& direction, const AlongSteering& along) {
+  const std::size_t n = masses.size();
+  Vector momentum(n);  // M X
+  for (std::size_t i = 0; i < s.moved.size(); ++i) {
+    for (std::size_t j = 0; j < n; ++j) momentum[j] += direction[i] * masses[s.moved[i]][j];
+  }
+  Vector steering(n);
+  steering[s.steering] = Expression(1.0);
+  const auto acts_on_steering = [&](const Vector& row) { return !tidy(row[s.steering]).is_constant(0.0); };
+  if (std::ranges::none_of(rows, acts_on_steering) && !acts_on_steering(momentum)) return steering;
+  ExpressionMatrix right(n, Vector(1));
+  right.back()[0] = Expression(1.0);
+  std::vector<Vector> last_conditions;
+  for (const std::size_t i : s.moved) {
+    last_conditions.emplace_back(n);
+    last_conditions.back()[i] = Expression(1.0);
+  }
+  last_conditions.push_back(momentum);
+  for (const Vector& condition : last_conditions) {
+    ExpressionMatrix conditions = rows;
+    conditions.push_back(condition);
+    conditions.push_back(steering);
+    if (determinant(conditions).is_constant(0.0)) continue;
+    Vector shear;
+    Expression across;
+    Vector sizes;
+    for (const Vector& entry : solved(conditions, right)) {
+      shear.push_back(along.constant_or_same(entry[0]));
+      sizes.push_back(momentum[shear.size() - 1] * shear.back());
+      across += sizes.back();
+    }
+    const bool is_constant = std::ranges::all_of(shear, [&](const Expression& e) { return along.is_constant(e); });
+    if (is_constant && along.vanishes(across, sizes)) return shear;
+  }
+  return std::nullopt;
+}
+
+/// Σ length of −X_β/X_i: how simple the paper's A_β are if coordinate i is r₂.
+std::size_t length_of_slopes(const Vector& direction, std::size_t i) {
+  std::size_t length = 0;
+  for (std::size_t b = 0; b < direction.size(); ++b) {
+    if (b != i) length += operation_count(tidy(direction[b] / direction[i]));
+  }
+  return length;
+}
+
+std::string why_not_mechanical(const System& system, const ExpressionMatrix& masses, const Substitution& zero) {
+  if (system.constraints().empty()) return "there are no velocity constraints";
+  if (!system.holonomic().empty()) return "there are holonomic constraints";
+  if (system.is_affine()) return "the constraints are affine";
+  if (!system.applied_forces().empty()) return "there are applied forces";
+  for (std::size_t i = 0; i < masses.size(); ++i) {
+    const auto v = occurring(system.velocities(), masses[i]);
+    if (!v.empty()) return fmt::format("the Lagrangian is not quadratic in the velocity {}", v[0].name());
+    for (std::size_t j = 0; j < masses.size(); ++j) {
+      const auto q = occurring(system.coordinates(), {&masses[i][j], 1});
+      if (q.empty()) continue;
+      return fmt::format("the mass matrix is not constant: M[{},{}] = {} depends on {}", system.coordinates()[i].name(),
+                         system.coordinates()[j].name(), shortened(masses[i][j], 60), q[0].name());
+    }
+  }
+  Substitution rest = zero;
+  for (const Expression& v : system.velocities()) rest.emplace(v, Expression(0.0));
+  for (const Expression& p : system.momenta()) {
+    if (!tidy(substitute(p, rest)).is_constant(0.0))
+      return "the Lagrangian has terms that are linear in the velocities";
+  }
+  return "";
+}
+
+/// Entries in another order.
+template <class T>
+std::vector<T> with_first(std::vector<T> list, std::size_t first) {
+  std::rotate(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(first),
+              list.begin() + static_cast<std::ptrdiff_t>(first) + 1);
+  return list;
+}
+
+}  // namespace
+
+Expression SteeredSystem::speed(const System& system) const {
+  Expression total;
+  for (std::size_t i = 0; i < moved.size(); ++i) total += direction[i] * system.momenta()[moved[i]];
+  return total;
+}
+
+Vector SteeredSystem::slopes() const {
+  Vector result;
+  for (std::size_t i = 1; i < moved.size(); ++i) result.push_back(tidy(-direction[i] / direction[0]));
+  return result;
+}
+
+Vector steered_direction(const System& system, const SteeredSystem& steered,
+                         const ExpressionMatrix& constraint_matrix) {
+  // The sign of minors depends on the order of the columns: X is what it is for ascending ones.
+  std::vector<std::size_t> ascending = steered.moved;
+  std::ranges::sort(ascending);
+  const ExpressionMatrix masses = dense(system.mass_matrix());
+  ExpressionMatrix block;
+  for (const std::size_t i : ascending) block.push_back(columns({masses[i]}, ascending)[0]);
+  const Vector unscaled = without_common_factors(kernel(columns(constraint_matrix, ascending)));
+  const Expression length = sqrt(tidy(pairing(block, unscaled, unscaled)));
+  Vector result;
+  for (const std::size_t i : steered.moved) {
+    const auto at = static_cast<std::size_t>(std::ranges::find(ascending, i) - ascending.begin());
+    result.push_back(steered.orientation * unscaled[at] / length);
+  }
+  return result;
+}
+
+SteeredSearch find_steered(const System& system, std::span<const double> parameters, const State& near) {
+  const std::size_t n = system.dimension();
+  const Substitution zero = absent(system, parameters);
+  const ExpressionMatrix masses = tidied(system.mass_matrix(), zero);
+  SteeredSearch search;
+  search.reason = why_not_mechanical(system, masses, zero);
+  if (!search.reason.empty()) return search;
+  if (system.constraints().size() + 2 != n) {
+    const std::size_t m = system.constraints().size();
+    search.reason = fmt::format("{} constraint{} on {} coordinates: the system can move in {} directions, not in 2", m,
+                                m == 1 ? "" : "s", n, n - m);
+    return search;
+  }
+  const ExpressionMatrix rows = tidied(system.constraint_matrix(), zero);
+  Vector entries;
+  for (const Vector& row : rows) entries = joined({entries, row});
+  const Vector steering = occurring(system.coordinates(), entries);
+  if (steering.size() != 1) {
+    std::vector<std::string> names;
+    for (const Expression& q : steering) names.push_back(q.name());
+    search.reason = names.empty() ? "the constraints depend on no coordinate: they are integrable"
+                                  : fmt::format("the constraints depend on several coordinates, {}, not on one alone",
+                                                fmt::join(names, ", "));
+    return search;
+  }
+  SteeredSystem s;
+  s.steering =
+      static_cast<std::size_t>(std::ranges::find(system.coordinates(), steering[0]) - system.coordinates().begin());
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i != s.steering) s.moved.push_back(i);
+  }
+  const AlongSteering along(system, parameters, near, s.steering);
+
+  Vector direction = steered_direction(system, s, rows);
+  for (Expression& x : direction) x = along.constant_or_same(substitute(x, zero));
+  const std::vector<double> size = along.sizes(direction);
+  if (std::ranges::any_of(size, [](double x) { return std::isnan(x); })) {
+    search.reason = fmt::format("the constraints do not say in which direction the coordinates other than {} move",
+                                steering[0].name());
+    return search;
+  }
+
+  const std::optional<Vector> shear = find_shear(rows, masses, s, direction, along);
+  if (!shear) {
+    search.reason = fmt::format("{} does not move uniformly when nothing else is pushed", steering[0].name());
+    return search;
+  }
+  s.inertia = tidy(pairing(masses, *shear, *shear));
+
+  // r₂: N constant if possible; otherwise the choice for which the A_β are shortest.
+  std::size_t base = 0;
+  std::pair best{true, ~std::size_t{0}};
+  for (std::size_t i = 0; i < s.moved.size(); ++i) {
+    if (size[i] == 0.0) continue;
+    const bool varies = !occurring(steering, {&direction[i], 1}).empty();
+    const std::pair rank{varies, length_of_slopes(direction, i)};
+    if (rank >= best) continue;
+    best = rank;
+    base = i;
+  }
+  s.density_is_constant = !best.first;
+  if (along.at_start(direction[base]) < 0.0) {
+    s.orientation = -1.0;
+    for (Expression& x : direction) x = tidy(-x);
+  }
+  s.moved = with_first(std::move(s.moved), base);
+  s.direction = with_first(std::move(direction), base);
+  for (const std::size_t i : s.moved) {
+    s.shear.push_back((*shear)[i]);
+    s.masses.push_back(masses[i][i]);
+  }
+  Substitution rest = zero;
+  for (const Expression& v : system.velocities()) rest.emplace(v, Expression(0.0));
+  s.potential = tidy(-substitute(system.lagrangian(), rest));
+  s.potential_is_constant = occurring(system.coordinates(), {&s.potential, 1}).empty();
+  search.found = std::move(s);
+  return search;
+}
+
+// r̈₁ = −⟨Y, ∂V⟩/I₁ and ẍ = Y r̈₁ + X' ṙ₁ u + X u̇ with u̇ = −⟨X, ∂V⟩; u is ẋ₂/X₂, or each ẋ_i/X_i.
+SecondOrderSystem associated_system(const System& system, const SteeredSystem& s, Associated which) {
+  SecondOrderSystem equations{system.coordinates(), system.velocities(), system.parameters(),
+                              Vector(system.dimension())};
+  const Expression& r1 = system.coordinates()[s.steering];
+  const Expression& r1_dot = system.velocities()[s.steering];
+  const auto moving = [&](std::size_t i) { return system.velocities()[s.moved[i]] - s.shear[i] * r1_dot; };
+  Expression steering = derivative(s.potential, r1);
+  Expression acceleration;
+  for (std::size_t i = 0; i < s.moved.size(); ++i) {
+    const Expression slope = derivative(s.potential, system.coordinates()[s.moved[i]]);
+    steering += s.shear[i] * slope;
+    acceleration -= s.direction[i] * slope;
+  }
+  steering = tidy(-steering / s.inertia);
+  equations.accelerations[s.steering] = steering;
+  for (std::size_t i = 0; i < s.moved.size(); ++i) {
+    Expression turning(0.0);
+    if (!s.direction[i].is_constant(0.0)) {
+      const std::size_t known = which == Associated::by_base ? 0 : i;
+      turning = tidy(derivative(s.direction[i], r1) / s.direction[known]) * r1_dot * moving(known);
+    }
+    equations.accelerations[s.moved[i]] = s.shear[i] * steering + turning + tidy(s.direction[i] * acceleration);
+  }
+  return equations;
+}
+
+double free_sign(std::size_t moved) { return moved == 0 ? 1.0 : -1.0; }
+
+bool keeps_kinetic_energy(const SteeredSystem& s, FreeForm form, std::size_t moved) {
+  return s.direction[moved].is_constant(0.0) || (moved == 0 && form == FreeForm::constant_density);
+}
+
+FreeLagrangian free_lagrangian(const System& system, const SteeredSystem& s, FreeForm form) {
+  const Expression& r1_dot = system.velocities()[s.steering];
+  const Vector p = [&] {
+    Vector list;
+    for (const Expression& q : system.coordinates()) list.push_back(Expression::symbol("p_" + q.name()));
+    return list;
+  }();
+  SystemDefinition definition;
+  definition.coordinates = system.coordinates();
+  definition.parameters = system.parameter_list();
+  Vector constants;
+  Expression lagrangian = 0.5 * s.inertia * sq(r1_dot);
+  Expression kinetic;                   // Σ p²/2m
+  Expression steering = p[s.steering];  // p₁ + Σ Y p + ½ Σ ± X p²/C = I₁ ṙ₁
+  for (std::size_t i = 0; i < s.moved.size(); ++i) {
+    const Expression moving = system.velocities()[s.moved[i]] - s.shear[i] * r1_dot;
+    const Expression& momentum = p[s.moved[i]];
+    steering += s.shear[i] * momentum;
+    if (keeps_kinetic_energy(s, form, i)) {
+      constants.emplace_back(0.0);
+      lagrangian += 0.5 * s.masses[i] * sq(moving);
+      kinetic += 0.5 * sq(momentum) / s.masses[i];
+      continue;
+    }
+    std::string name = "C_" + system.coordinates()[s.moved[i]].name();
+    const auto taken = [&](const Parameter& parameter) { return parameter.name == name; };
+    while (std::ranges::any_of(definition.parameters, taken)) name += "_";
+    definition.parameters.push_back({name, 1.0});
+    constants.push_back(Expression::symbol(name));
+    lagrangian += 0.5 * free_sign(i) * constants[i] * tidy(1.0 / s.direction[i]) * sq(moving) / r1_dot;
+    steering += 0.5 * free_sign(i) * s.direction[i] * sq(momentum) / constants[i];
+  }
+  definition.lagrangian = lagrangian;
+
+  // p_i = ± C_i ẋ_i/(X_i ṙ₁), which is ± C_i u/ṙ₁ on the constraints; p₂ = I₂ X₂ u if r₂ keeps its kinetic energy.
+  Vector constraints;
+  const Expression& p2 = p[s.moved[0]];
+  for (std::size_t i = 1; i < s.moved.size(); ++i) {
+    const Expression& momentum = p[s.moved[i]];
+    if (keeps_kinetic_energy(s, form, i)) {
+      constraints.push_back(momentum);
+    } else if (form == FreeForm::constant_density) {
+      constraints.push_back(tidy(s.masses[0] * s.direction[0] / s.inertia) * steering * momentum + constants[i] * p2);
+    } else {
+      constraints.push_back(constants[0] * momentum + constants[i] * p2);
+    }
+  }
+  return {System(std::move(definition)), std::move(constants), p, kinetic + 0.5 * sq(steering) / s.inertia,
+          std::move(constraints)};
+}
+
+}  // namespace rattleback
