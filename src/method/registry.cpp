@@ -125,6 +125,27 @@ void check_order(const Options& options, const Rule& rule) {
   }
 }
 
+FreeOptions free_options(const Options& options) {
+  constexpr const char* forms[] = {"automatic", "6", "7"};
+  constexpr const char* starts[] = {"constraint", "momentum"};
+  FreeOptions result;
+  const std::size_t form = word_option(options, "form", forms);
+  result.form = form == 0 ? 0 : static_cast<int>(form) + 5;
+  if (options.contains("C")) result.constant = number_option(options, "C", 1.0, -1e6, 1e6);
+  if (result.constant == 0.0) throw MethodError("C must not be 0: the free Lagrangian would not be regular");
+  // A composition takes steps of several lengths: its start cannot depend on one of them.
+  result.from_momentum = word_option(options, "start", starts) == 1 || order_option(options) > 2;
+  return result;
+}
+
+void check_free(const Options& options) {
+  check_order(options, rule_option(options));
+  free_options(options);
+  if (options.contains("start") && options.at("start") == "constraint" && order_option(options) > 2) {
+    throw MethodError("a composition starts from the momentum: leave start=constraint or order away");
+  }
+}
+
 void check_variational(const Options& options) {
   check_order(options, rule_option(options));
   const int order = order_option(options);
@@ -141,6 +162,8 @@ std::vector<std::string> with_rules(std::vector<std::string> others) {
 const std::vector<Entry>& entries() {
   static const std::vector<std::string> variational_options =
       with_rules({"order=2|4|6|8|10", "stages=5|9|13|17|21|35", "start=momentum|reference"});
+  static const std::vector<std::string> free_words =
+      with_rules({"form=6|7", "C=0.01", "order=2|4|6|8|10", "stages=5|9|13|17|21|35", "start=constraint|momentum"});
   static const std::vector<Entry> all{
       {{"dla", "discrete Lagrange-d'Alembert equations (Cortes & Martinez): order 2, or 4, 6, 8, 10 by composition",
         variational_options},
@@ -196,6 +219,16 @@ const std::vector<Entry>& entries() {
         variational_options},
        [](const Options& o, const Problem& p) { return with_order(pthdel(p, rule_option(o)), o); },
        check_variational},
+      {{"free", "discrete Euler-Lagrange equations of a free Lagrangian (Mestdag, Bloch & Fernandez)", free_words},
+       [](const Options& o, const Problem& p) {
+         return with_order(free_lagrange(p, rule_option(o), free_options(o)), o);
+       },
+       check_free},
+      {{"free-modified", "those of the coordinates r, with discrete constraints for the coordinates s", free_words},
+       [](const Options& o, const Problem& p) {
+         return with_order(free_modified(p, rule_option(o), free_options(o)), o);
+       },
+       check_free},
       {{"rk4", "classical Runge-Kutta of order 4 on the index-1 form", {}},
        [](const Options&, const Problem& p) { return rk4(p.system); },
        [](const Options&) {}},

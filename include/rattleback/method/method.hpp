@@ -131,6 +131,18 @@ Method hdel(const Problem& problem, const Rule& rule, Quadrature quadrature = Qu
 /// The same by the Poincaré transformation, in steps of t.
 Method pthdel(const Problem& problem, const Rule& rule);
 
+struct FreeOptions {
+  int form = 0;                    ///< 6 or 7; 0: (7) where N is constant
+  std::optional<double> constant;  ///< all constants C; otherwise small ones, from the start of the problem
+  bool from_momentum = false;      ///< the start: p₁ = L̃_ṙ₁, not from a first step of length h ṙ₁
+};
+
+/// Discrete Euler–Lagrange equations of a free Lagrangian, Mestdag, Bloch & Fernandez (6), (7).
+Method free_lagrange(const Problem& problem, const Rule& rule, const FreeOptions& options = {});
+
+/// The same for the coordinates r, and discrete constraints for the coordinates s.
+Method free_modified(const Problem& problem, const Rule& rule, const FreeOptions& options = {});
+
 /// Runs a method from the start of a problem: derives nothing any more, compiles.
 std::unique_ptr<Stepper> make_one_step(const Method& method, const Problem& problem);
 

@@ -1,0 +1,339 @@
+// Variational integrators for free Lagrangians, Mestdag, Bloch & Fernandez, section III: the discrete Euler–Lagrange
+// equations of L̃, (6) or (7), and the modified integrator, which takes the equations of the r's and the discrete
+// constraints for the s's.
+//
+// With X the direction in which the other coordinates move (see SteeredSystem; x = q − Y r₁, δ = Δr₁) both Lagrangians
+// are sums over the coordinates of terms ± C ẋ²/(2 X ṙ₁), and their discretisation is
+//
+//     L_d = ½ I₁ δ²/h + Σ ± ½ C Δx²/(X_d δ) (+ ½ I₂ Δr₂²/h in (7)),
+//
+// X_d(r₁, δ) being the direction that the constraints under the rule leave. For rules of one node this is the paper's
+// (10). For others a sum of values of 1/X would have a pole wherever the values of X cancel; X_d has none, and motions
+// of (6) satisfy the discrete constraints for every rule.
+//
+// L_d is singular where X_d = 0, but p = ∂L_d/∂Δx = ± C Δx/(X_d δ) is conserved. In terms of p the equations are
+// regular
+//
+//     C Δx = ± p X_d δ,   p₁ = −D₁R_d,   p₁' = D₂R_d,   R_d = ½ I₁ δ²/h − ½ δ Σ ± (p²/C) X_d − δ Σ Y p,
+//
+// R_d being the discrete Routhian: one equation for δ, and the rest follows. For the continuous Routhian X δ is a total
+// derivative, so that δ is constant; for the discrete one that is true up to terms proportional to C.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/tidy.hpp"
+#include "rattleback/geometry/steered.hpp"
+#include "rattleback/kernel/interpreter.hpp"
+#include "rattleback/mech/dynamics.hpp"
+#include "variational.hpp"
+
+namespace rattleback {
+namespace {
+
+using Vector = std::vector<Expression>;
+
+/// L̃ and its discretisation, with symbols for momenta and increments.
+struct FreeMotion {
+  const System& system;
+  SteeredSystem steered;
+  FreeForm form;
+  Vector weights;     ///< ± C, one for each of `moved`; the mass where a coordinate keeps its kinetic energy
+  Vector p;           ///< symbols, one for each coordinate
+  Vector increments;  ///< likewise
+  Vector direction;   ///< X_d
+
+  const Expression& r1() const { return system.coordinates()[steered.steering]; }
+  const Expression& r1_dot() const { return system.velocities()[steered.steering]; }
+  const Expression& delta() const { return increments[steered.steering]; }
+  const Expression& p1() const { return p[steered.steering]; }
+  const Expression& momentum(std::size_t i) const { return p[steered.moved[i]]; }
+  std::size_t moved() const { return steered.moved.size(); }
+  bool kinetic(std::size_t i) const { return keeps_kinetic_energy(steered, form, i); }
+
+  /// Σ ½ p²/(± C) X + Y p: what is added to p₁ to give I₁ ṙ₁. `x` is X, or X_d.
+  Expression carried(const Vector& x) const {
+    Expression total;
+    for (std::size_t i = 0; i < moved(); ++i) {
+      total += steered.shear[i] * momentum(i);
+      if (!kinetic(i)) total += 0.5 * sq(momentum(i)) * x[i] / weights[i];
+    }
+    return total;
+  }
+  Expression routhian() const {
+    return 0.5 * steered.inertia * sq(delta()) / step_symbol() - delta() * carried(direction);
+  }
+  Expression right() const { return derivative(routhian(), delta()); }
+  Expression change() const { return derivative(routhian(), r1()); }
+
+  /// Momenta of the moved coordinates for a motion in the direction X with the speed u (κ = u/ṙ₁), or X_d and the
+  /// increments.
+  Substitution momenta_for(const Expression& ratio, const Expression& speed, const Vector& x) const {
+    Substitution momenta;
+    for (std::size_t i = 0; i < moved(); ++i) {
+      momenta.emplace(momentum(i), kinetic(i) ? weights[i] * x[i] * speed : weights[i] * ratio);
+    }
+    return momenta;
+  }
+};
+
+/// X under the rule.
+Vector discrete_direction(const System& system, const SteeredSystem& steered, const Rule& rule) {
+  if (rule.nodes.size() == 1) return discretise(steered.direction, system, rule);
+  SparseMatrix matrix = system.constraint_matrix();
+  Vector values;
+  for (const auto& entry : matrix.entries) values.push_back(entry.value);
+  values = discretise(values, system, rule);
+  std::vector<Vector> rows(static_cast<std::size_t>(matrix.rows), Vector(static_cast<std::size_t>(matrix.columns)));
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const auto& entry = matrix.entries[k];
+    rows[static_cast<std::size_t>(entry.row)][static_cast<std::size_t>(entry.column)] = values[k];
+  }
+  return steered_direction(system, steered, rows);
+}
+
+double value(const Expression& e, const Problem& problem) {
+  return Interpreter<double>(make_program(state_and_parameters(problem.system), {&e, 1}))(problem.start_data())[0];
+}
+
+/// Constants C for which the terms they multiply are a thousandth of ½ I₁ ṙ₁² along the motion. What they are does not
+/// matter to the continuous motion; the discrete one departs from it in proportion to them.
+Expression default_constant(const Problem& problem, const SteeredSystem& s, std::size_t i) {
+  const double rate = value(problem.system.velocities()[s.steering], problem);
+  const double speed = value(s.speed(problem.system), problem);
+  const double scale =
+      1e-3 * value(s.inertia * sqrt(s.masses[i]), problem) * std::pow(std::abs(rate), 3) / (speed * speed);
+  return Expression(std::isfinite(scale) && scale > 0.0 ? scale : 1.0);
+}
+
+FreeMotion make_motion(const Problem& problem, const Rule& rule, const FreeOptions& options, const char* method) {
+  SteeredSearch search = find_steered(problem.system, problem.parameters, problem.start);
+  if (!search.found) {
+    throw MethodError(fmt::format("{} needs a free Lagrangian, and none is known: {}; 'rattleback analyse' says more",
+                                  method, search.reason));
+  }
+  if (!search.found->potential_is_constant) {
+    throw MethodError(
+        fmt::format("{} needs a free Lagrangian, and none is known for systems with a potential; "
+                    "'rattleback analyse' says more",
+                    method));
+  }
+  const bool constant = search.found->density_is_constant;
+  if (options.form == 7 && !constant) {
+    throw MethodError(
+        fmt::format("{}: the Lagrangian (7) needs a constant N, and here it depends on {}; form=6 does not", method,
+                    problem.system.coordinates()[search.found->steering].name()));
+  }
+  const FreeForm form = options.form == 6 || !constant ? FreeForm::both_scaled : FreeForm::constant_density;
+  FreeMotion motion{problem.system,
+                    std::move(*search.found),
+                    form,
+                    {},
+                    momentum_symbols(problem.system),
+                    increment_symbols(problem.system),
+                    {}};
+  for (std::size_t i = 0; i < motion.moved(); ++i) {
+    if (motion.kinetic(i)) {
+      motion.weights.push_back(motion.steered.masses[i]);
+    } else {
+      const Expression constant_i =
+          options.constant ? Expression(*options.constant) : default_constant(problem, motion.steered, i);
+      motion.weights.push_back(free_sign(i) * constant_i);
+    }
+  }
+  motion.direction = discrete_direction(problem.system, motion.steered, rule);
+  return motion;
+}
+
+/// ṙ₁ and the coefficient of δ in its equation must keep their signs.
+void add_guards(Method& method, const FreeMotion& motion, const Substitution& at_node, const Expression& left) {
+  const System& system = motion.system;
+  const Expression h = step_symbol();
+  Expression kinetic;
+  for (std::size_t i = 0; i < system.dimension(); ++i) kinetic += system.velocities()[i] * system.momenta()[i];
+  Guard guard;
+  guard.data = joined({system.coordinates(), system.velocities(), Vector{h}, system.parameters()});
+  guard.here = guard.ahead = motion.r1_dot() * sqrt(motion.steered.inertia) / sqrt(kinetic);
+  guard.name = fmt::format("the velocity of {}, by which the free Lagrangian is divided,", motion.r1().name());
+  method.guards.push_back(guard);
+
+  const Expression slope = derivative(left, motion.delta()) * h / motion.steered.inertia;
+  Substitution ahead;
+  for (std::size_t i = 0; i < system.dimension(); ++i) {
+    ahead.emplace(system.coordinates()[i], system.coordinates()[i] + h * system.velocities()[i]);
+  }
+  guard.here = substitute(slope, at_node);
+  guard.ahead = substitute(guard.here, ahead);
+  guard.name = fmt::format(
+      "the coefficient of the increment of {} in its discrete equation, which is 1 for small "
+      "constants C and here",
+      motion.r1().name());
+  method.guards.push_back(std::move(guard));
+}
+
+/// What both methods have in common. The state is (q, momenta that are kept); `left` and `right` are p₁ at the two ends
+/// of an interval, in q, δ and the momenta that are kept.
+struct FreeStep {
+  std::vector<std::size_t> kept;  ///< which momenta
+  Expression left;
+  Expression right;
+  Expression change;
+  Vector shifts;            ///< Δx of the moved coordinates, in q, δ and kept momenta
+  Substitution start;       ///< kept momenta but p₁, in (q, v)
+  Substitution two_points;  ///< the same, in (q, Δ)
+  Expression p1_of_motion;  ///< L̃_ṙ₁ in (q, v)
+};
+
+Method assemble(const FreeMotion& m, const FreeStep& step, const Rule& rule, const FreeOptions& options) {
+  const System& system = m.system;
+  const Vector& q = system.coordinates();
+  const Vector h{step_symbol()};
+  Vector kept;
+  for (const std::size_t i : step.kept) kept.push_back(m.p[i]);
+  Vector next_q = q;
+  for (std::size_t i = 0; i < q.size(); ++i) next_q[i] += m.increments[i];
+  const auto kept_values = [&](const Substitution& momenta, const Expression& p1) {
+    Vector list;
+    for (const Expression& p : kept) list.push_back(p == m.p1() ? p1 : substitute(p, momenta));
+    return list;
+  };
+
+  Method method;
+  // As the paper starts: r₁ advances by h ṙ₁ in the first step, and the rest follows by the constraint.
+  Substitution first_step = step.start;
+  first_step.emplace(m.delta(), h[0] * m.r1_dot());
+  const Expression p1 = options.from_momentum ? step.p1_of_motion : substitute(step.left, first_step);
+  method.start.data = joined({q, system.velocities(), h, system.parameters()});
+  method.start.outputs = joined({q, kept_values(step.start, p1)});
+  method.from_two_positions = ImplicitSystem{};
+  method.from_two_positions->data = joined({q, m.increments, system.velocities(), h, system.parameters()});
+  method.from_two_positions->outputs =
+      joined({next_q, kept_values(step.two_points, substitute(step.right, step.two_points))});
+
+  method.step.data = joined({q, kept, h, system.parameters()});
+  method.step.state = q.size() + kept.size();
+  method.step.unknowns = m.increments;
+  method.step.guess.assign(q.size(), Expression(0.0));
+  method.step.residuals = {m.p1() - step.left};
+  method.equations = {"the discrete equation of motion of " + m.r1().name()};
+  for (std::size_t i = 0; i < m.moved(); ++i) {
+    const std::size_t at = m.steered.moved[i];
+    method.step.residuals.push_back(m.increments[at] - m.steered.shear[i] * m.delta() - step.shifts[i]);
+    method.equations.push_back("the discrete equation of motion of " + q[at].name());
+  }
+  Vector next_kept;
+  for (const Expression& p : kept) next_kept.push_back(p == m.p1() ? p + step.change : p);
+  method.step.outputs = joined({next_q, next_kept, m.increments});
+
+  method.interval = interval_functions(system, rule);
+  add_guards(method, m, first_step, step.left);
+  std::unordered_map<Expression, Expression> first;
+  for (std::size_t i = 0; i < q.size(); ++i) first.emplace(m.increments[i], h[0] * system.velocities()[i]);
+  add_predictor(method, first);
+  return method;
+}
+
+/// (q, kept momenta, velocity before) ↦ (q, v), given ẋ for a motion of r₁.
+ImplicitSystem node_map(const FreeMotion& m, const Vector& kept, const Vector& velocities) {
+  ImplicitSystem node;
+  Vector before;
+  for (const Expression& v : m.system.velocities()) before.push_back(Expression::symbol(v.name() + "(before)"));
+  node.data = joined({m.system.coordinates(), kept, before, Vector{step_symbol()}, m.system.parameters()});
+  node.unknowns = {m.r1_dot()};
+  node.guess = {before[m.steered.steering]};
+  node.outputs = m.system.coordinates();
+  node.outputs.resize(2 * m.system.dimension());
+  const auto at = [&](std::size_t i) -> Expression& { return node.outputs[m.system.dimension() + i]; };
+  at(m.steered.steering) = m.r1_dot();
+  for (std::size_t i = 0; i < m.moved(); ++i) at(m.steered.moved[i]) = velocities[i] + m.steered.shear[i] * m.r1_dot();
+  return node;
+}
+
+Vector all_of(const FreeMotion& m, const std::vector<std::size_t>& which) {
+  Vector list;
+  for (const std::size_t i : which) list.push_back(m.p[i]);
+  return list;
+}
+
+}  // namespace
+
+Method free_lagrange(const Problem& problem, const Rule& rule, const FreeOptions& options) {
+  const FreeMotion m = make_motion(problem, rule, options, "free");
+  const Expression h = step_symbol();
+  const Expression speed = m.steered.speed(problem.system);
+  FreeStep step;
+  for (std::size_t i = 0; i < problem.system.dimension(); ++i) step.kept.push_back(i);
+  step.right = m.right();
+  step.change = m.change();
+  step.left = step.right - step.change;
+  // Where r₂ advances by h ṙ₂ (7), the ratio κ = Δx/(X_d δ) of the discrete constraint is that of r₂.
+  Expression ratio = speed / m.r1_dot();
+  if (m.form == FreeForm::constant_density && !options.from_momentum) {
+    const Expression first = substitute(m.direction[0], {{m.delta(), h * m.r1_dot()}});
+    ratio = problem.system.velocities()[m.steered.moved[0]] - m.steered.shear[0] * m.r1_dot();
+    ratio /= first * m.r1_dot();
+  }
+  step.start = m.momenta_for(ratio, speed, m.steered.direction);
+  Vector velocities;
+  for (std::size_t i = 0; i < m.moved(); ++i) {
+    const Expression& p = m.momentum(i);
+    const Expression shift = m.increments[m.steered.moved[i]] - m.steered.shear[i] * m.delta();
+    step.shifts.push_back(m.kinetic(i) ? h * p / m.weights[i] : p * m.direction[i] * m.delta() / m.weights[i]);
+    step.two_points.emplace(
+        p, m.kinetic(i) ? m.weights[i] * shift / h : m.weights[i] * shift / (m.direction[i] * m.delta()));
+    velocities.push_back(m.kinetic(i) ? p / m.weights[i] : p * m.steered.direction[i] * m.r1_dot() / m.weights[i]);
+  }
+  const Expression carried = m.carried(m.steered.direction);
+  step.p1_of_motion = m.steered.inertia * m.r1_dot() - substitute(carried, step.start);
+  Method method = assemble(m, step, rule, options);
+  ImplicitSystem node = node_map(m, all_of(m, step.kept), velocities);
+  node.residuals = {m.steered.inertia * m.r1_dot() - m.p1() - carried};
+  method.node = std::move(node);
+  const bool keeps_constraints = m.form == FreeForm::both_scaled;
+  method.structure = {rule.order(),
+                      keeps_constraints ? Structure::Constraint::between_nodes : Structure::Constraint::drifts,
+                      rule.is_symmetric(), true, false};
+  return method;
+}
+
+// The momenta of the s's are those of the discrete constraint, p = ± C κ with κ δ X_d = Δx; r₂ tells κ.
+Method free_modified(const Problem& problem, const Rule& rule, const FreeOptions& options) {
+  const FreeMotion m = make_motion(problem, rule, options, "free-modified");
+  const Expression h = step_symbol();
+  const Expression speed = m.steered.speed(problem.system);
+  const bool scaled = m.form == FreeForm::both_scaled;
+  const Expression& p2 = m.momentum(0);
+  const std::size_t base = m.steered.moved[0];
+  FreeStep step;
+  step.kept = {m.steered.steering, base};
+  const Expression advance = scaled ? p2 * m.delta() / m.weights[0] : h * p2 / (m.weights[0] * m.direction[0]);  // κ δ
+  Substitution on_constraint = m.momenta_for(advance / m.delta(), advance / h, m.direction);
+  on_constraint.erase(p2);
+  step.right = substitute(m.right(), on_constraint);
+  step.change = substitute(m.change(), on_constraint);
+  step.left = step.right - step.change;
+  for (std::size_t i = 0; i < m.moved(); ++i) step.shifts.push_back(advance * m.direction[i]);
+  const Substitution all = m.momenta_for(speed / m.r1_dot(), speed, m.steered.direction);
+  step.start.emplace(p2, all.at(p2));
+  const Expression shift = m.increments[base] - m.steered.shear[0] * m.delta();
+  step.two_points.emplace(p2, scaled ? m.weights[0] * shift / (m.direction[0] * m.delta()) : m.weights[0] * shift / h);
+  const Expression carried = m.carried(m.steered.direction);
+  step.p1_of_motion = m.steered.inertia * m.r1_dot() - substitute(carried, all);
+  Method method = assemble(m, step, rule, options);
+
+  const Expression u = scaled ? p2 * m.r1_dot() / m.weights[0] : p2 / (m.weights[0] * m.steered.direction[0]);
+  Vector velocities;
+  for (const Expression& x : m.steered.direction) velocities.push_back(x * u);
+  ImplicitSystem node = node_map(m, all_of(m, step.kept), velocities);
+  Substitution at_node = m.momenta_for(u / m.r1_dot(), u, m.steered.direction);
+  at_node.erase(p2);
+  node.residuals = {m.steered.inertia * m.r1_dot() - m.p1() - substitute(carried, at_node)};
+  method.node = std::move(node);
+  method.structure = {rule.order(), Structure::Constraint::between_nodes, rule.is_symmetric(), scaled, false};
+  return method;
+}
+
+}  // namespace rattleback
