@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "../mech/sampling.hpp"
-#include "determinant.hpp"
+#include "helmholtz_tower.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "regularity.hpp"
 
@@ -22,13 +22,14 @@ using RealMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 
 constexpr int wanted_points = 6;
 constexpr int most_levels = 5;
-constexpr std::size_t most_operations = 60000;
+constexpr std::size_t most_operations = 150000;
 constexpr int combinations = 8;
 constexpr Real counted = 1e-10L;       ///< singular values above this count
 constexpr Real regular_above = 1e-6L;  ///< a multiplier this far from singular is regular
 constexpr Real singular_below = 1e-10L;
-/// Rounding of float128, times what a long chain of operations may add to it.
-const float128 rounding = ldexp(float128(1), -113 + 20);
+/// Of the constants in expressions: where they were multiplied with each other they are right to double precision, and
+/// what cancels does so no better, however precisely it is evaluated.
+constexpr double rounding = 0x1p-45;
 
 /// A number and a bound of its error.
 struct Known {
@@ -42,55 +43,6 @@ struct Known {
   }
   Known operator-() const { return {-value, error}; }
   float128 or_zero() const { return abs(value) <= error ? float128(0) : value; }
-};
-
-/// T = Φ, ∇Φ, ∇∇Φ, …, row by row.
-class Tower {
- public:
-  explicit Tower(const SecondOrderSystem& equations) : equations_(equations), n_(equations.dimension()) {
-    const Vector& f = equations.accelerations;
-    const ExpressionMatrix by_velocity = dense(jacobian(f, equations.velocities));
-    const ExpressionMatrix by_position = dense(jacobian(f, equations.coordinates));
-    Vector flat;
-    for (const Vector& row : by_velocity) flat = joined({flat, row});
-    tensor_ = equations.rates(flat);
-    nabla_ = by_velocity;
-    for (std::size_t i = 0; i < n_; ++i) {
-      for (std::size_t j = 0; j < n_; ++j) {
-        Expression& phi = tensor_[i * n_ + j];
-        phi -= 2.0 * by_position[i][j];
-        for (std::size_t l = 0; l < n_; ++l) phi -= 0.5 * by_velocity[l][j] * by_velocity[i][l];
-        nabla_[i][j] = -0.5 * by_velocity[i][j];
-      }
-    }
-  }
-
-  /// T, then ∂T^i_j/∂v^l at [(i n + j) n + l].
-  Vector functions() const {
-    Vector slopes(n_ * n_ * n_);
-    for (const auto& e : jacobian(tensor_, equations_.velocities).entries) {
-      slopes[static_cast<std::size_t>(e.row) * n_ + static_cast<std::size_t>(e.column)] = e.value;
-    }
-    return joined({tensor_, slopes});
-  }
-
-  void differentiate() {
-    Vector next = equations_.rates(tensor_);
-    for (std::size_t i = 0; i < n_; ++i) {
-      for (std::size_t j = 0; j < n_; ++j) {
-        for (std::size_t m = 0; m < n_; ++m) {
-          next[i * n_ + j] += nabla_[i][m] * tensor_[m * n_ + j] - tensor_[i * n_ + m] * nabla_[m][j];
-        }
-      }
-    }
-    tensor_ = std::move(next);
-  }
-
- private:
-  const SecondOrderSystem& equations_;
-  std::size_t n_;
-  Vector tensor_;
-  ExpressionMatrix nabla_;
 };
 
 /// Linear equations for the symmetric matrices g, at one point.
@@ -261,7 +213,7 @@ HelmholtzReport examine_helmholtz(const SecondOrderSystem& equations, std::span<
   report.dimension = report.unknowns;
   report.smallest_counted = std::numeric_limits<double>::infinity();
   const Vector inputs = equations.inputs();
-  Tower tower(equations);
+  HelmholtzTower tower(equations);
   std::vector<Place> places;
   for (int level = 0; level < most_levels; ++level) {
     if (level > 0) tower.differentiate();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "../mech/sampling.hpp"
 #include "determinant.hpp"
@@ -107,6 +108,23 @@ class AlongSteering {
     return largest;
   }
 
+  /// At some of the places, which reach far from the start.
+  bool changes_sign(const Expression& f) const {
+    const Vector inputs = joined({system_.coordinates(), system_.parameters()});
+    Interpreter<double> program(make_program(inputs, {&f, 1}));
+    bool positive = false;
+    bool negative = false;
+    RandomPoints random;
+    for (int k = 0; k < 10 * samples; ++k) {
+      std::vector<double> point = near_.q;
+      point[steering_] = random.near({&near_.q[steering_], 1}, 4.0)[0];
+      point.insert(point.end(), parameters_.begin(), parameters_.end());
+      const double value = program(point)[0];
+      positive = positive || value > 0.0;
+      negative = negative || value < 0.0;
+    }
+    return positive && negative;
+  }
   double at_start(const Expression& f) const {
     std::vector<double> point = near_.q;
     point.insert(point.end(), parameters_.begin(), parameters_.end());
@@ -299,18 +317,18 @@ SteeredSearch find_steered(const System& system, std::span<const double> paramet
   }
   s.inertia = tidy(pairing(masses, *shear, *shear));
 
-  // r₂: N constant if possible; otherwise the choice for which the A_β are shortest.
+  // r₂: N constant if possible, or at least without zeros; then the choice for which the A_β are shortest.
   std::size_t base = 0;
-  std::pair best{true, ~std::size_t{0}};
+  std::tuple best{true, true, ~std::size_t{0}};
   for (std::size_t i = 0; i < s.moved.size(); ++i) {
     if (size[i] == 0.0) continue;
     const bool varies = !occurring(steering, {&direction[i], 1}).empty();
-    const std::pair rank{varies, length_of_slopes(direction, i)};
+    const std::tuple rank{varies, along.changes_sign(direction[i]), length_of_slopes(direction, i)};
     if (rank >= best) continue;
     best = rank;
     base = i;
   }
-  s.density_is_constant = !best.first;
+  s.density_is_constant = !std::get<0>(best);
   if (along.at_start(direction[base]) < 0.0) {
     s.orientation = -1.0;
     for (Expression& x : direction) x = tidy(-x);
