@@ -13,6 +13,7 @@
 
 #include "commands.hpp"
 #include "exit_status.hpp"
+#include "inverse.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
 #include "request.hpp"
@@ -26,6 +27,7 @@ struct Options {
   ModelOptions model;
   OutputOptions output;
   bool latex = false;
+  std::string lagrangian;
 };
 
 /// A model, the state about which it is looked at, and what was found.
@@ -253,6 +255,7 @@ void print_text(const Findings& f) {
   print_chaplygin(f);
   if (f.analysis.gyroscopic) print_gyroscopic(f);
   if (f.analysis.reduced_measure) print_reduced_measure(*f.analysis.reduced_measure, f);
+  print_inverse_problem(s, f.analysis.inverse_problem);
 }
 
 void print_latex(const Findings& f) {
@@ -335,7 +338,7 @@ nlohmann::json chaplygin_json(const Findings& f) {
           {"reduction_defect", f.analysis.reduction_defect}};
 }
 
-void print_json(const Findings& f) {
+nlohmann::json to_json(const Findings& f) {
   const Analysis& a = f.analysis;
   nlohmann::json known = nlohmann::json::array();
   for (const Symmetry& s : a.symmetry.known) known.push_back(s.name);
@@ -375,25 +378,48 @@ void print_json(const Findings& f) {
                                            {"vertical", to_json(m->vertical)},
                                            {"closed", to_json(m->closed)}};
   }
-  fmt::print("{}\n", document.dump(2));
+  document["inverse_problem"] = inverse_problem_json(f.system(), a.inverse_problem);
+  return document;
+}
+
+/// A Lagrangian that was given, against the system. False if it is none for it.
+bool check_lagrangian(const Findings& f, const Expression& lagrangian, const OutputOptions& output,
+                      nlohmann::json& document) {
+  const LagrangianReport report = examine_lagrangian(f.system(), lagrangian, f.parameters(), f.near);
+  const InverseProblem& problem = f.analysis.inverse_problem;
+  if (output.json) {
+    document["given_lagrangian"] = given_lagrangian_json(f.system(), problem, lagrangian, report, f.near);
+  } else if (output.talks()) {
+    print_given_lagrangian(f.system(), problem, lagrangian, report, f.near);
+  }
+  return report.is_free_lagrangian();
 }
 
 void analyse_model(const Options& o) {
   if (o.latex && o.output.json)
     throw Failure(ExitStatus::wrong_request, "--latex and --json are two answers: give one");
+  if (o.latex && !o.lagrangian.empty())
+    throw Failure(ExitStatus::wrong_request, "--latex writes down what was found, --lagrangian checks: give one");
   Model model = o.model.load();
+  std::optional<Expression> lagrangian;
+  if (!o.lagrangian.empty()) lagrangian = parse_lagrangian(o.lagrangian, model.system);
   State near{std::vector<double>(model.system.dimension(), 0.0), std::vector<double>(model.system.dimension(), 0.0)};
   if (model.initial) near = *model.initial;
   try {
     Analysis analysis = analyse(model.system, model.system.parameter_values(), near);
     const Findings findings{std::move(model), std::move(near), std::move(analysis)};
+    nlohmann::json document;
     if (o.output.json) {
-      print_json(findings);
+      document = to_json(findings);
     } else if (o.latex && !o.output.quiet) {
       print_latex(findings);
     } else if (o.output.talks()) {
       print_text(findings);
     }
+    const bool is_one = !lagrangian || check_lagrangian(findings, *lagrangian, o.output, document);
+    if (o.output.json) fmt::print("{}\n", document.dump(2));
+    if (!is_one)
+      throw Failure(ExitStatus::answer_is_no, "the given Lagrangian is no regular free Lagrangian of the system");
   } catch (const GeometryError& error) {
     throw Failure(ExitStatus::wrong_request, fmt::format("{}: {}", o.model.model, error.what()));
   }
@@ -403,14 +429,18 @@ void analyse_model(const Options& o) {
 
 void add_analyse(CLI::App& app) {
   auto* command = app.add_subcommand(
-      "analyse", "Says what a system is: symmetry, Chaplygin reduction, invariant measure, multiplier");
+      "analyse", "Says what a system is: symmetry, Chaplygin reduction, measure, multiplier, free Lagrangians");
   auto o = std::make_shared<Options>();
   o->model.add_to(*command);
   command->add_flag("--latex", o->latex, "The reduced system and the multiplier in LaTeX");
+  command->add_option("--lagrangian", o->lagrangian,
+                      "Checks a Lagrangian without constraints: do its equations describe the motion, is it regular");
   o->output.add_to(*command);
   command->footer(
       "Verdicts are judged at random points about the initial position and print the residuals they rest on.\n"
-      "Example:\n  rattleback analyse knife-edge-incline");
+      "Examples:\n"
+      "  rattleback analyse knife-edge-incline\n"
+      "  rattleback analyse free-particle-x --lagrangian \"0.5*x'^2 + 0.5*sqrt(1 + x^2)*(y'^2/x' + z'^2/(x*x'))\"");
   command->callback([o] { analyse_model(*o); });
 }
 

@@ -9,6 +9,7 @@
 
 #include "commands.hpp"
 #include "exit_status.hpp"
+#include "inverse.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -24,6 +25,7 @@ struct Options {
   ModelOptions model;
   OutputOptions output;
   bool latex = false;
+  bool free = false;
 };
 
 /// What is known of the system beyond its definition, each with the words for it.
@@ -267,11 +269,23 @@ void print_json(const Model& m) {
   fmt::print("{}\n", document.dump(2));
 }
 
+void show_free(const Model& model, const Options& o) {
+  if (o.output.json) {
+    fmt::print("{}\n", free_lagrangians_json(model).dump(2));
+  } else if (o.latex && !o.output.quiet) {
+    print_free_lagrangians_as_latex(model);
+  } else if (o.output.talks()) {
+    print_free_lagrangians(model);
+  }
+}
+
 void show(const Options& o) {
   if (o.latex && o.output.json)
     throw Failure(ExitStatus::wrong_request, "--latex and --json are two answers: give one");
   const Model model = o.model.load();
-  if (o.output.json) {
+  if (o.free) {
+    show_free(model, o);
+  } else if (o.output.json) {
     print_json(model);
   } else if (o.latex && !o.output.quiet) {
     print_latex(model);
@@ -287,8 +301,9 @@ void add_show(CLI::App& app) {
   auto o = std::make_shared<Options>();
   o->model.add_to(*command);
   command->add_flag("--latex", o->latex, "The formulas in LaTeX");
+  command->add_flag("--free", o->free, "Free Lagrangians, their Hamiltonians and the constraints in T*Q instead");
   o->output.add_to(*command);
-  command->footer("Example:\n  rattleback show snakeboard");
+  command->footer("Examples:\n  rattleback show snakeboard\n  rattleback show rolling-disk --free");
   command->callback([o] { show(*o); });
 }
 

@@ -51,6 +51,8 @@ Analysis analyse(const System& system, std::span<const double> parameters, const
   if (sound && analysis.symmetry.inside_constraints > 0) {
     analysis.reduced_measure = examine_reduced_measure(system, parameters, near);
   }
+  const ChaplyginSystem* const chaplygin = analysis.search.found ? &*analysis.search.found : nullptr;
+  analysis.inverse_problem = examine_inverse_problem(system, chaplygin, parameters, near);
   return analysis;
 }
 

@@ -149,7 +149,8 @@ FreeMotion make_motion(const Problem& problem, const Rule& rule, const FreeOptio
 }
 
 /// ṙ₁ and the coefficient of δ in its equation must keep their signs.
-void add_guards(Method& method, const FreeMotion& motion, const Substitution& at_node, const Expression& left) {
+void add_guards(Method& method, const FreeMotion& motion, const Substitution& at_node, const Expression& left,
+                bool constants_are_given) {
   const System& system = motion.system;
   const Expression h = step_symbol();
   Expression kinetic;
@@ -157,7 +158,8 @@ void add_guards(Method& method, const FreeMotion& motion, const Substitution& at
   Guard guard;
   guard.data = joined({system.coordinates(), system.velocities(), Vector{h}, system.parameters()});
   guard.here = guard.ahead = motion.r1_dot() * sqrt(motion.steered.inertia) / sqrt(kinetic);
-  guard.name = fmt::format("the velocity of {}, by which the free Lagrangian is divided,", motion.r1().name());
+  guard.name = fmt::format("the velocity of {}, by which the free Lagrangian is divided{},", motion.r1().name(),
+                           constants_are_given ? " and which small constants C do not disturb" : "");
   method.guards.push_back(guard);
 
   const Expression slope = derivative(left, motion.delta()) * h / motion.steered.inertia;
@@ -229,7 +231,7 @@ Method assemble(const FreeMotion& m, const FreeStep& step, const Rule& rule, con
   method.step.outputs = joined({next_q, next_kept, m.increments});
 
   method.interval = interval_functions(system, rule);
-  add_guards(method, m, first_step, step.left);
+  add_guards(method, m, first_step, step.left, options.constant.has_value());
   std::unordered_map<Expression, Expression> first;
   for (std::size_t i = 0; i < q.size(); ++i) first.emplace(m.increments[i], h[0] * system.velocities()[i]);
   add_predictor(method, first);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "rattleback/geometry/inverse_problem.hpp"
 #include "rattleback/geometry/multiplier.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 
@@ -35,6 +36,7 @@ struct Analysis {
   double reduction_defect = 0.0;                  ///< if it is a Chaplygin system
   std::optional<GyroscopicStructure> gyroscopic;  ///< of the reduced system
   std::optional<ReducedMeasure> reduced_measure;  ///< where symmetry directions lie inside the constraints
+  InverseProblem inverse_problem;
 };
 
 /// Throws GeometryError if a declared symmetry is none.
