@@ -438,7 +438,7 @@ void add_analyse(CLI::App& app) {
   o->output.add_to(*command);
   command->footer(
       "Verdicts are judged at random points about the initial position and print the residuals they rest on.\n"
-      "Examples:\n"
+      "Example:\n"
       "  rattleback analyse knife-edge-incline\n"
       "  rattleback analyse free-particle-x --lagrangian \"0.5*x'^2 + 0.5*sqrt(1 + x^2)*(y'^2/x' + z'^2/(x*x'))\"");
   command->callback([o] { analyse_model(*o); });

@@ -303,7 +303,7 @@ void add_show(CLI::App& app) {
   command->add_flag("--latex", o->latex, "The formulas in LaTeX");
   command->add_flag("--free", o->free, "Free Lagrangians, their Hamiltonians and the constraints in T*Q instead");
   o->output.add_to(*command);
-  command->footer("Examples:\n  rattleback show snakeboard\n  rattleback show rolling-disk --free");
+  command->footer("Example:\n  rattleback show snakeboard\n  rattleback show rolling-disk --free");
   command->callback([o] { show(*o); });
 }
 

@@ -268,7 +268,9 @@ Vector steered_direction(const System& system, const SteeredSystem& steered,
   return result;
 }
 
-SteeredSearch find_steered(const System& system, std::span<const double> parameters, const State& near) {
+namespace {
+
+SteeredSearch search_steered(const System& system, std::span<const double> parameters, const State& near) {
   const std::size_t n = system.dimension();
   const Substitution zero = absent(system, parameters);
   const ExpressionMatrix masses = tidied(system.mass_matrix(), zero);
@@ -316,6 +318,10 @@ SteeredSearch find_steered(const System& system, std::span<const double> paramet
     return search;
   }
   s.inertia = tidy(pairing(masses, *shear, *shear));
+  if (!(along.at_start(s.inertia) > 0.0)) {
+    search.reason = fmt::format("{} has no inertia", steering[0].name());
+    return search;
+  }
 
   // r₂: N constant if possible, or at least without zeros; then the choice for which the A_β are shortest.
   std::size_t base = 0;
@@ -345,6 +351,16 @@ SteeredSearch find_steered(const System& system, std::span<const double> paramet
   s.potential_is_constant = occurring(system.coordinates(), {&s.potential, 1}).empty();
   search.found = std::move(s);
   return search;
+}
+
+}  // namespace
+
+SteeredSearch find_steered(const System& system, std::span<const double> parameters, const State& near) {
+  try {
+    return search_steered(system, parameters, near);
+  } catch (const ExpressionError&) {  // divided by zero
+    return {std::nullopt, "it has no inertia in some direction, or its constraints lose their rank everywhere"};
+  }
 }
 
 // r̈₁ = −⟨Y, ∂V⟩/I₁ and ẍ = Y r̈₁ + X' ṙ₁ u + X u̇ with u̇ = −⟨X, ∂V⟩; u is ẋ₂/X₂, or each ẋ_i/X_i.

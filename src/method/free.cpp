@@ -22,12 +22,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/tidy.hpp"
 #include "rattleback/geometry/steered.hpp"
-#include "rattleback/kernel/interpreter.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "variational.hpp"
 
@@ -45,6 +43,7 @@ struct FreeMotion {
   Vector p;           ///< symbols, one for each coordinate
   Vector increments;  ///< likewise
   Vector direction;   ///< X_d
+  Vector constants;   ///< symbols of numbers that belong to the start, or none
 
   const Expression& r1() const { return system.coordinates()[steered.steering]; }
   const Expression& r1_dot() const { return system.velocities()[steered.steering]; }
@@ -95,18 +94,16 @@ Vector discrete_direction(const System& system, const SteeredSystem& steered, co
   return steered_direction(system, steered, rows);
 }
 
-double value(const Expression& e, const Problem& problem) {
-  return Interpreter<double>(make_program(state_and_parameters(problem.system), {&e, 1}))(problem.start_data())[0];
-}
+/// The constants C unless others are given, relative to a number c that belongs to the start: with c = |ṙ₁|³/2T the
+/// terms of L̃ that C multiplies are at most a thousandth of ½ I₁ ṙ₁² along the motion. What C is does not matter to the
+/// continuous motion; the discrete one departs from it in proportion to C.
+constexpr double relative_constant = 1e-3;
 
-/// Constants C for which the terms they multiply are a thousandth of ½ I₁ ṙ₁² along the motion. What they are does not
-/// matter to the continuous motion; the discrete one departs from it in proportion to them.
-Expression default_constant(const Problem& problem, const SteeredSystem& s, std::size_t i) {
-  const double rate = value(problem.system.velocities()[s.steering], problem);
-  const double speed = value(s.speed(problem.system), problem);
-  const double scale =
-      1e-3 * value(s.inertia * sqrt(s.masses[i]), problem) * std::pow(std::abs(rate), 3) / (speed * speed);
-  return Expression(std::isfinite(scale) && scale > 0.0 ? scale : 1.0);
+Expression constant_of_start(const System& system, const SteeredSystem& s) {
+  Expression kinetic;  // 2T
+  for (std::size_t i = 0; i < system.dimension(); ++i) kinetic += system.velocities()[i] * system.momenta()[i];
+  const Expression& rate = system.velocities()[s.steering];
+  return sq(rate) * sqrt(sq(rate)) / kinetic;
 }
 
 FreeMotion make_motion(const Problem& problem, const Rule& rule, const FreeOptions& options, const char* method) {
@@ -134,14 +131,17 @@ FreeMotion make_motion(const Problem& problem, const Rule& rule, const FreeOptio
                     {},
                     momentum_symbols(problem.system),
                     increment_symbols(problem.system),
+                    {},
                     {}};
+  if (!options.constant) motion.constants.push_back(Expression::symbol("C(0)"));
   for (std::size_t i = 0; i < motion.moved(); ++i) {
     if (motion.kinetic(i)) {
       motion.weights.push_back(motion.steered.masses[i]);
     } else {
-      const Expression constant_i =
-          options.constant ? Expression(*options.constant) : default_constant(problem, motion.steered, i);
-      motion.weights.push_back(free_sign(i) * constant_i);
+      const SteeredSystem& s = motion.steered;
+      motion.weights.push_back(
+          free_sign(i) * (options.constant ? Expression(*options.constant)
+                                           : relative_constant * s.inertia * sqrt(s.masses[i]) * motion.constants[0]));
     }
   }
   motion.direction = discrete_direction(problem.system, motion.steered, rule);
@@ -203,20 +203,25 @@ Method assemble(const FreeMotion& m, const FreeStep& step, const Rule& rule, con
     return list;
   };
 
+  const Vector constants = m.constants.empty() ? Vector{} : Vector{constant_of_start(system, m.steered)};
+  Substitution at_start;
+  for (std::size_t i = 0; i < constants.size(); ++i) at_start.emplace(m.constants[i], constants[i]);
+  const auto start_values = [&](const Vector& f) { return substitute(f, at_start); };
+
   Method method;
   // As the paper starts: r₁ advances by h ṙ₁ in the first step, and the rest follows by the constraint.
   Substitution first_step = step.start;
   first_step.emplace(m.delta(), h[0] * m.r1_dot());
   const Expression p1 = options.from_momentum ? step.p1_of_motion : substitute(step.left, first_step);
   method.start.data = joined({q, system.velocities(), h, system.parameters()});
-  method.start.outputs = joined({q, kept_values(step.start, p1)});
+  method.start.outputs = joined({q, start_values(kept_values(step.start, p1)), constants});
   method.from_two_positions = ImplicitSystem{};
   method.from_two_positions->data = joined({q, m.increments, system.velocities(), h, system.parameters()});
   method.from_two_positions->outputs =
-      joined({next_q, kept_values(step.two_points, substitute(step.right, step.two_points))});
+      joined({next_q, start_values(kept_values(step.two_points, substitute(step.right, step.two_points))), constants});
 
-  method.step.data = joined({q, kept, h, system.parameters()});
-  method.step.state = q.size() + kept.size();
+  method.step.data = joined({q, kept, m.constants, h, system.parameters()});
+  method.step.state = q.size() + kept.size() + m.constants.size();
   method.step.unknowns = m.increments;
   method.step.guess.assign(q.size(), Expression(0.0));
   method.step.residuals = {m.p1() - step.left};
@@ -228,10 +233,11 @@ Method assemble(const FreeMotion& m, const FreeStep& step, const Rule& rule, con
   }
   Vector next_kept;
   for (const Expression& p : kept) next_kept.push_back(p == m.p1() ? p + step.change : p);
-  method.step.outputs = joined({next_q, next_kept, m.increments});
+  method.step.outputs = joined({next_q, next_kept, m.constants, m.increments});
 
   method.interval = interval_functions(system, rule);
-  add_guards(method, m, first_step, step.left, options.constant.has_value());
+  for (auto& [symbol, value] : first_step) value = substitute(value, at_start);
+  add_guards(method, m, first_step, substitute(step.left, at_start), options.constant.has_value());
   std::unordered_map<Expression, Expression> first;
   for (std::size_t i = 0; i < q.size(); ++i) first.emplace(m.increments[i], h[0] * system.velocities()[i]);
   add_predictor(method, first);
@@ -243,7 +249,7 @@ ImplicitSystem node_map(const FreeMotion& m, const Vector& kept, const Vector& v
   ImplicitSystem node;
   Vector before;
   for (const Expression& v : m.system.velocities()) before.push_back(Expression::symbol(v.name() + "(before)"));
-  node.data = joined({m.system.coordinates(), kept, before, Vector{step_symbol()}, m.system.parameters()});
+  node.data = joined({m.system.coordinates(), kept, m.constants, before, Vector{step_symbol()}, m.system.parameters()});
   node.unknowns = {m.r1_dot()};
   node.guess = {before[m.steered.steering]};
   node.outputs = m.system.coordinates();

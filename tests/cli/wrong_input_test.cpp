@@ -245,8 +245,8 @@ const std::vector<WrongInput> model_files{
     {.label = "not_utf8",  // Latin-1
      .before = R"(printf 'name = "caf\351"\ncoordinates = ["x"]\n' > m.toml)",
      .says = {"m.toml:1:1", "UTF-8", "save"}},
-    {.label = "binary_file",
-     .before = "head -c 5000 \"$(command -v rattleback)\" > m.toml",
+    {.label = "binary_file",  // the beginning of a picture
+     .before = R"(printf '\211PNG\r\n\032\n' > m.toml)",
      .says = {"m.toml:1:", "UTF-8"}},
     {.label = "zeros", .before = "head -c 3000 /dev/zero > m.toml", .says = {"m.toml:1:1: ", "\\u0000"}},
     {.label = "huge_file",

@@ -96,10 +96,18 @@ TEST(Run, statistics_are_those_of_all_nodes) {
   EXPECT_EQ(all.result.node.q, all.nodes.back().q);
 }
 
+/// For methods that need a free Lagrangian.
+Problem knife_edge_problem() {
+  const auto [x, y, phi] = coordinates("x", "y", "phi");
+  const System knife_edge{
+      {x, y, phi}, 0.5 * (sq(dot(x)) + sq(dot(y)) + sq(dot(phi))), {dot(x) * sin(phi) - dot(y) * cos(phi)}};
+  return problem_of(knife_edge, {{0, 0, 0}, {1, 0, 0.7}}, 0.2);
+}
+
 class EveryMethod : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryMethod, resumed_at_any_checkpoint_ends_with_the_same_bits) {
-  const Problem problem = particle_problem();
+  const Problem problem = GetParam().starts_with("free") ? knife_edge_problem() : particle_problem();
   RunOptions options;
   options.steps = 3000;
   options.every = 7;

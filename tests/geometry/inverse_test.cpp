@@ -202,6 +202,8 @@ struct FreeCase {
   FreeForm form;
 };
 
+void PrintTo(const FreeCase& c, std::ostream* out) { *out << c.name; }
+
 std::vector<FreeCase> free_cases() {
   std::vector<std::pair<std::string, Example>> examples;
   for (const char* name : {"free-particle", "free-particle-x", "sinusoidal-particle", "knife-edge", "rolling-disk"}) {
@@ -376,6 +378,8 @@ TEST(Steered, others_are_refused_with_the_reason) {
   EXPECT_NE(reason(model("two-wheeled-carriage")).find("mass matrix is not constant: M[x,theta]"), std::string::npos);
   EXPECT_NE(reason(model("cart-pendulum")).find("holonomic constraints"), std::string::npos);
   EXPECT_NE(reason(written({"x"}, "0.5*x'^2", {}, {{0}, {1}})).find("no velocity constraints"), std::string::npos);
+  EXPECT_NE(reason(model("knife-edge", {{"m", 0.0}})).find("no inertia"), std::string::npos);
+  EXPECT_NE(reason(model("knife-edge", {{"J", 0.0}})).find("no inertia"), std::string::npos);
   EXPECT_NE(reason(model("ball-on-turntable")).find("affine"), std::string::npos);
   const State near{{0.1, 0.2, 0.3}, {1, 1, 0}};
   EXPECT_NE(reason(written({"x", "y", "z"}, "0.5*(x'^2+y'^2+z'^2)", {"z' - 2*y'"}, near)).find("no coordinate"),
