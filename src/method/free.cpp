@@ -148,31 +148,34 @@ FreeMotion make_motion(const Problem& problem, const Rule& rule, const FreeOptio
   return motion;
 }
 
-/// ṙ₁ and the coefficient of δ in its equation must keep their signs.
-void add_guards(Method& method, const FreeMotion& motion, const Substitution& at_node, const Expression& left,
-                bool constants_are_given) {
+/// ṙ₁ must keep its sign.
+void guard_steering(Method& method, const FreeMotion& motion, bool constants_are_given) {
   const System& system = motion.system;
-  const Expression h = step_symbol();
   Expression kinetic;
   for (std::size_t i = 0; i < system.dimension(); ++i) kinetic += system.velocities()[i] * system.momenta()[i];
   Guard guard;
-  guard.data = joined({system.coordinates(), system.velocities(), Vector{h}, system.parameters()});
+  guard.data = joined({system.coordinates(), system.velocities(), Vector{step_symbol()}, system.parameters()});
   guard.here = guard.ahead = motion.r1_dot() * sqrt(motion.steered.inertia) / sqrt(kinetic);
   guard.name = fmt::format("the velocity of {}, by which the free Lagrangian is divided{},", motion.r1().name(),
                            constants_are_given ? " and which small constants C do not disturb" : "");
-  method.guards.push_back(guard);
+  method.guards.push_back(std::move(guard));
+}
 
-  const Expression slope = derivative(left, motion.delta()) * h / motion.steered.inertia;
+/// And so must the coefficient of its unknown in an equation of r₁, relative to I₁, as a function of (q, v).
+void guard_coefficient(Method& method, const FreeMotion& motion, const Expression& coefficient) {
+  const System& system = motion.system;
+  const Expression h = step_symbol();
+  Guard guard;
+  guard.data = joined({system.coordinates(), system.velocities(), Vector{h}, system.parameters()});
+  guard.here = coefficient;
+  // Solutions disappear in pairs, before the coefficient vanishes: it is looked at from a distance.
   Substitution ahead;
   for (std::size_t i = 0; i < system.dimension(); ++i) {
-    ahead.emplace(system.coordinates()[i], system.coordinates()[i] + h * system.velocities()[i]);
+    ahead.emplace(system.coordinates()[i], system.coordinates()[i] + 4.0 * h * system.velocities()[i]);
   }
-  guard.here = substitute(slope, at_node);
-  guard.ahead = substitute(guard.here, ahead);
-  guard.name = fmt::format(
-      "the coefficient of the increment of {} in its discrete equation, which is 1 for small "
-      "constants C and here",
-      motion.r1().name());
+  guard.ahead = substitute(coefficient, ahead);
+  guard.name =
+      fmt::format("the coefficient of the unknown in an equation of {} (1 for small constants C)", motion.r1().name());
   method.guards.push_back(std::move(guard));
 }
 
@@ -187,6 +190,9 @@ struct FreeStep {
   Substitution start;       ///< kept momenta but p₁, in (q, v)
   Substitution two_points;  ///< the same, in (q, Δ)
   Expression p1_of_motion;  ///< L̃_ṙ₁ in (q, v)
+  Expression node;          ///< p₁ as a function of ṙ₁, q and kept momenta
+  bool is_linear_at_nodes = true;
+  Vector velocities;  ///< ẋ of the moved coordinates, likewise
 };
 
 Method assemble(const FreeMotion& m, const FreeStep& step, const Rule& rule, const FreeOptions& options) {
@@ -236,34 +242,32 @@ Method assemble(const FreeMotion& m, const FreeStep& step, const Rule& rule, con
   method.step.outputs = joined({next_q, next_kept, m.constants, m.increments});
 
   method.interval = interval_functions(system, rule);
-  for (auto& [symbol, value] : first_step) value = substitute(value, at_start);
-  add_guards(method, m, first_step, substitute(step.left, at_start), options.constant.has_value());
+  const auto coefficient = [&](const Expression& equation, const Expression& unknown, const Expression& scale) {
+    return substitute(substitute(derivative(equation, unknown) * scale / m.steered.inertia, first_step), at_start);
+  };
+  guard_steering(method, m, options.constant.has_value());
+  guard_coefficient(method, m, coefficient(step.left, m.delta(), h[0]));
+  if (!step.is_linear_at_nodes) guard_coefficient(method, m, coefficient(step.node, m.r1_dot(), Expression(1.0)));
+
+  // (q, kept momenta, velocity before) ↦ (q, v)
+  ImplicitSystem node;
+  Vector before;
+  for (const Expression& v : system.velocities()) before.push_back(Expression::symbol(v.name() + "(before)"));
+  node.data = joined({q, kept, m.constants, before, h, system.parameters()});
+  node.unknowns = {m.r1_dot()};
+  node.guess = {before[m.steered.steering]};
+  node.residuals = {step.node - m.p1()};
+  node.outputs = q;
+  node.outputs.resize(2 * q.size());
+  node.outputs[q.size() + m.steered.steering] = m.r1_dot();
+  for (std::size_t i = 0; i < m.moved(); ++i) {
+    node.outputs[q.size() + m.steered.moved[i]] = step.velocities[i] + m.steered.shear[i] * m.r1_dot();
+  }
+  method.node = std::move(node);
   std::unordered_map<Expression, Expression> first;
   for (std::size_t i = 0; i < q.size(); ++i) first.emplace(m.increments[i], h[0] * system.velocities()[i]);
   add_predictor(method, first);
   return method;
-}
-
-/// (q, kept momenta, velocity before) ↦ (q, v), given ẋ for a motion of r₁.
-ImplicitSystem node_map(const FreeMotion& m, const Vector& kept, const Vector& velocities) {
-  ImplicitSystem node;
-  Vector before;
-  for (const Expression& v : m.system.velocities()) before.push_back(Expression::symbol(v.name() + "(before)"));
-  node.data = joined({m.system.coordinates(), kept, m.constants, before, Vector{step_symbol()}, m.system.parameters()});
-  node.unknowns = {m.r1_dot()};
-  node.guess = {before[m.steered.steering]};
-  node.outputs = m.system.coordinates();
-  node.outputs.resize(2 * m.system.dimension());
-  const auto at = [&](std::size_t i) -> Expression& { return node.outputs[m.system.dimension() + i]; };
-  at(m.steered.steering) = m.r1_dot();
-  for (std::size_t i = 0; i < m.moved(); ++i) at(m.steered.moved[i]) = velocities[i] + m.steered.shear[i] * m.r1_dot();
-  return node;
-}
-
-Vector all_of(const FreeMotion& m, const std::vector<std::size_t>& which) {
-  Vector list;
-  for (const std::size_t i : which) list.push_back(m.p[i]);
-  return list;
 }
 
 }  // namespace
@@ -285,21 +289,18 @@ Method free_lagrange(const Problem& problem, const Rule& rule, const FreeOptions
     ratio /= first * m.r1_dot();
   }
   step.start = m.momenta_for(ratio, speed, m.steered.direction);
-  Vector velocities;
   for (std::size_t i = 0; i < m.moved(); ++i) {
     const Expression& p = m.momentum(i);
     const Expression shift = m.increments[m.steered.moved[i]] - m.steered.shear[i] * m.delta();
     step.shifts.push_back(m.kinetic(i) ? h * p / m.weights[i] : p * m.direction[i] * m.delta() / m.weights[i]);
     step.two_points.emplace(
         p, m.kinetic(i) ? m.weights[i] * shift / h : m.weights[i] * shift / (m.direction[i] * m.delta()));
-    velocities.push_back(m.kinetic(i) ? p / m.weights[i] : p * m.steered.direction[i] * m.r1_dot() / m.weights[i]);
+    step.velocities.push_back(m.kinetic(i) ? p / m.weights[i] : p * m.steered.direction[i] * m.r1_dot() / m.weights[i]);
   }
   const Expression carried = m.carried(m.steered.direction);
   step.p1_of_motion = m.steered.inertia * m.r1_dot() - substitute(carried, step.start);
+  step.node = m.steered.inertia * m.r1_dot() - carried;
   Method method = assemble(m, step, rule, options);
-  ImplicitSystem node = node_map(m, all_of(m, step.kept), velocities);
-  node.residuals = {m.steered.inertia * m.r1_dot() - m.p1() - carried};
-  method.node = std::move(node);
   const bool keeps_constraints = m.form == FreeForm::both_scaled;
   method.structure = {rule.order(),
                       keeps_constraints ? Structure::Constraint::between_nodes : Structure::Constraint::drifts,
@@ -330,16 +331,13 @@ Method free_modified(const Problem& problem, const Rule& rule, const FreeOptions
   step.two_points.emplace(p2, scaled ? m.weights[0] * shift / (m.direction[0] * m.delta()) : m.weights[0] * shift / h);
   const Expression carried = m.carried(m.steered.direction);
   step.p1_of_motion = m.steered.inertia * m.r1_dot() - substitute(carried, all);
-  Method method = assemble(m, step, rule, options);
-
   const Expression u = scaled ? p2 * m.r1_dot() / m.weights[0] : p2 / (m.weights[0] * m.steered.direction[0]);
-  Vector velocities;
-  for (const Expression& x : m.steered.direction) velocities.push_back(x * u);
-  ImplicitSystem node = node_map(m, all_of(m, step.kept), velocities);
+  for (const Expression& x : m.steered.direction) step.velocities.push_back(x * u);
   Substitution at_node = m.momenta_for(u / m.r1_dot(), u, m.steered.direction);
   at_node.erase(p2);
-  node.residuals = {m.steered.inertia * m.r1_dot() - m.p1() - substitute(carried, at_node)};
-  method.node = std::move(node);
+  step.node = m.steered.inertia * m.r1_dot() - substitute(carried, at_node);
+  step.is_linear_at_nodes = scaled;
+  Method method = assemble(m, step, rule, options);
   method.structure = {rule.order(), Structure::Constraint::between_nodes, rule.is_symmetric(), scaled, false};
   return method;
 }
