@@ -27,7 +27,7 @@ struct Options {
   ModelOptions model;
   OutputOptions output;
   bool latex = false;
-  std::string lagrangian;
+  std::optional<std::string> lagrangian;
 };
 
 /// A model, the state about which it is looked at, and what was found.
@@ -288,12 +288,6 @@ void print_latex(const Findings& f) {
   fmt::print("% {}\n\\begin{{align*}}\n  {}\n\\end{{align*}}\n", f.model.title, fmt::join(lines, " \\\\\n  "));
 }
 
-nlohmann::json texts(const std::vector<Expression>& expressions) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const Expression& e : expressions) list.push_back(to_text(e));
-  return list;
-}
-
 nlohmann::json to_json(const Certificate& c) {
   return {{"holds", c.holds},
           {"residual", c.residual},
@@ -398,11 +392,11 @@ bool check_lagrangian(const Findings& f, const Expression& lagrangian, const Out
 void analyse_model(const Options& o) {
   if (o.latex && o.output.json)
     throw Failure(ExitStatus::wrong_request, "--latex and --json are two answers: give one");
-  if (o.latex && !o.lagrangian.empty())
+  if (o.latex && o.lagrangian)
     throw Failure(ExitStatus::wrong_request, "--latex writes down what was found, --lagrangian checks: give one");
   Model model = o.model.load();
   std::optional<Expression> lagrangian;
-  if (!o.lagrangian.empty()) lagrangian = parse_lagrangian(o.lagrangian, model.system);
+  if (o.lagrangian) lagrangian = parse_lagrangian(*o.lagrangian, model.system);
   State near{std::vector<double>(model.system.dimension(), 0.0), std::vector<double>(model.system.dimension(), 0.0)};
   if (model.initial) near = *model.initial;
   try {

@@ -72,7 +72,13 @@ void compare_methods(const Options& o) {
   print_notes(request.notes, o.output);
   const InterruptGuard guard;
   std::vector<std::unique_ptr<Stepper>> steppers;  // first, so that one that cannot start wastes no time of the others
-  for (const std::string& method : o.methods) steppers.push_back(make_stepper(method, request.problem));
+  for (const std::string& method : o.methods) {
+    try {
+      steppers.push_back(make_stepper(method, request.problem));
+    } catch (const MethodError& error) {
+      throw MethodError(fmt::format("{}: {}", method, error.what()));
+    }
+  }
   std::vector<Row> rows;
   for (std::size_t i = 0; i < o.methods.size(); ++i) {
     const std::string& method = o.methods[i];

@@ -18,12 +18,6 @@ constexpr std::size_t longest_text = 400;
 
 std::string text(const Expression& e) { return shortened(e, longest_text); }
 
-nlohmann::json texts(const std::vector<Expression>& expressions) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const Expression& e : expressions) list.push_back(to_text(e));
-  return list;
-}
-
 std::string moved_name(const System& system, const SteeredSystem& s, std::size_t i) {
   return system.coordinates()[s.moved[i]].name();
 }
@@ -48,7 +42,8 @@ void print_class(const System& system, const SteeredSystem& s) {
     fmt::print("    {0} is carried along by {1}: {0} - ({2})*{1} is what moves\n", moved_name(system, s, i), r1,
                text(s.shear[i]));
   }
-  if (!s.potential_is_constant) fmt::print("    with the potential V = {}\n", text(s.potential));
+  if (!s.potential_is_constant)
+    fmt::print("    with the potential V = {}, with which no free Lagrangian is known\n", text(s.potential));
 }
 
 void print_report(const Variationality& v) {
@@ -78,9 +73,13 @@ void print_report(const Variationality& v) {
   const char* const tensors[] = {"Phi", "nabla Phi", "nabla^2 Phi", "nabla^3 Phi", "nabla^4 Phi"};
   for (std::size_t k = 0; k < r.dimensions.size(); ++k)
     steps.push_back(fmt::format("{} after {}", r.dimensions[k], tensors[k]));
-  fmt::print("    {}{}\n    at {} random points, singular values from {:.1e} up count, up to {:.1e} do not\n",
-             fmt::join(steps, ", "), r.exhausted ? "" : "; further conditions would be too large", r.points,
-             r.smallest_counted, r.largest_dropped);
+  fmt::print("    {}{}\n", fmt::join(steps, ", "), r.exhausted ? "" : "; not examined further");
+  if (r.dimension == r.unknowns) {
+    fmt::print("    at {} random points: there are no conditions\n", r.points);
+  } else {
+    fmt::print("    at {} random points, singular values from {:.1e} up count, up to {:.1e} do not\n", r.points,
+               r.smallest_counted, r.largest_dropped);
+  }
 }
 
 /// "residual 2e-16 at 20 random states, tolerance 1e-10"
@@ -100,11 +99,27 @@ std::string equations_of(const std::vector<Expression>& zeros) {
 std::vector<std::pair<std::string, Certificate>> comparisons(const System& system, const InverseProblem& problem,
                                                              const Expression& lagrangian, const State& near) {
   std::vector<std::pair<std::string, Certificate>> list;
+  if (system.velocity_rows().empty()) return list;  // nothing is added to what was said of the motion
   for (const Variationality& v : problem.systems) {
     if (v.equations.dimension() != system.dimension()) continue;  // reduced ones
     list.emplace_back(v.name, compare_equations(lagrangian, v.equations, system.parameter_values(), near));
   }
   return list;
+}
+
+nlohmann::json class_json(const System& system, const SteeredSystem& s) {
+  nlohmann::json others = nlohmann::json::array();
+  for (std::size_t i = 1; i < s.moved.size(); ++i) others.push_back(moved_name(system, s, i));
+  return {{"r1", system.coordinates()[s.steering].name()},
+          {"r2", moved_name(system, s, 0)},
+          {"s", others},
+          {"A", texts(s.slopes())},
+          {"N", to_text(s.direction[0])},
+          {"N_is_constant", s.density_is_constant},
+          {"X", texts(s.direction)},
+          {"Y", texts(s.shear)},
+          {"I1", to_text(s.inertia)},
+          {"potential", to_text(s.potential)}};
 }
 
 struct Found {
@@ -145,8 +160,10 @@ void print_inverse_problem(const System& system, const InverseProblem& problem) 
   }
   for (const Variationality& v : problem.systems) print_report(v);
   for (const FreeVerdict& f : problem.free) {
-    fmt::print("  {}, the free Lagrangian {}: its equations are those of the associated system (5),\n    {}\n",
-               f.equations.holds ? "yes" : "no", form_number(f.form), evidence(f.equations));
+    fmt::print(
+        "  {}, the free Lagrangian {}: its equations are those of the associated system (5),\n    {};\n"
+        "    motions of the system satisfy them, {}\n",
+        f.holds() ? "yes" : "no", form_number(f.form), evidence(f.equations), evidence(f.motion));
     fmt::print("    L = {}\n", text(f.lagrangian.system.lagrangian()));
   }
   if (!problem.free.empty())
@@ -177,18 +194,7 @@ nlohmann::json inverse_problem_json(const System& system, const InverseProblem& 
     document["systems"].push_back(entry);
   }
   if (problem.steered.found) {
-    const SteeredSystem& s = *problem.steered.found;
-    nlohmann::json moved = nlohmann::json::array();
-    for (std::size_t i = 1; i < s.moved.size(); ++i) moved.push_back(moved_name(system, s, i));
-    document["class"] = {{"r1", system.coordinates()[s.steering].name()},
-                         {"r2", moved_name(system, s, 0)},
-                         {"s", moved},
-                         {"A", texts(s.slopes())},
-                         {"N", to_text(s.direction[0])},
-                         {"N_is_constant", s.density_is_constant},
-                         {"direction", texts(s.direction)},
-                         {"shear", texts(s.shear)},
-                         {"potential", to_text(s.potential)}};
+    document["class"] = class_json(system, *problem.steered.found);
   } else {
     document["reason"] = problem.steered.reason;
   }
@@ -197,7 +203,8 @@ nlohmann::json inverse_problem_json(const System& system, const InverseProblem& 
                                             {"lagrangian", to_text(f.lagrangian.system.lagrangian())},
                                             {"hamiltonian", to_text(f.lagrangian.hamiltonian)},
                                             {"residual", f.equations.residual},
-                                            {"holds", f.equations.holds}});
+                                            {"motion_residual", f.motion.residual},
+                                            {"holds", f.holds()}});
   }
   return document;
 }
@@ -235,8 +242,10 @@ bool print_given_lagrangian(const System& system, const InverseProblem& problem,
   if (!r.poles.empty()) fmt::print("  its Hessian is infinite where {}\n", equations_of(r.poles));
   if (!r.zeros.empty()) fmt::print("  its Hessian is singular where {}\n", equations_of(r.zeros));
   for (const auto& [name, c] : comparisons(system, problem, lagrangian, near)) {
-    fmt::print("  for all velocities its equations are {} {}, residual {:.1e}\n", c.holds ? "those of" : "not those of",
-               name, c.residual);
+    fmt::print("  for all velocities {}, residual {:.1e}\n",
+               r.regular ? fmt::format("its equations are {} {}", c.holds ? "those of" : "not those of", name)
+                         : fmt::format("{} {} its equations", name, c.holds ? "satisfies" : "does not satisfy"),
+               c.residual);
   }
   return r.is_free_lagrangian();
 }
@@ -273,7 +282,7 @@ void print_free_lagrangians(const Model& model) {
     fmt::print("  H = {}\n", text(free.hamiltonian));
     for (const Expression& c : free.constraints) fmt::print("  0 = {}\n", text(c));
   }
-  fmt::print("\nThe constants C are any numbers other than 0; {}' must not vanish.\n",
+  fmt::print("\nThe constants C are any numbers other than 0, to be put in where L is used; {}' must not vanish.\n",
              s.coordinates()[found.steered.steering].name());
 }
 
@@ -303,9 +312,7 @@ nlohmann::json free_lagrangians_json(const Model& model) {
                     {"constraints", texts(free.constraints)},
                     {"constants", constants}});
   }
-  return {{"name", model.name},
-          {"r1", model.system.coordinates()[found.steered.steering].name()},
-          {"free_lagrangians", list}};
+  return {{"name", model.name}, {"class", class_json(model.system, found.steered)}, {"free_lagrangians", list}};
 }
 
 }  // namespace rattleback::cli

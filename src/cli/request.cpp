@@ -10,6 +10,7 @@
 
 #include "exit_status.hpp"
 #include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/print.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 
 namespace rattleback::cli {
@@ -250,6 +251,12 @@ std::string tuple(const std::vector<double>& values, int digits) {
   }
   if (values.size() > longest) texts.emplace_back("...");
   return fmt::format("({})", fmt::join(texts, ", "));
+}
+
+nlohmann::json texts(const std::vector<Expression>& expressions) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Expression& e : expressions) list.push_back(to_text(e));
+  return list;
 }
 
 std::string names(const std::vector<Expression>& symbols) {

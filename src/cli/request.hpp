@@ -70,5 +70,7 @@ std::optional<double> exact_error(const RunResult& result, const Request& reques
 /// (x, y, z) with so many digits; long lists are cut.
 std::string tuple(const std::vector<double>& values, int digits = 10);
 std::string names(const std::vector<Expression>& symbols);
+/// A list of texts.
+nlohmann::json texts(const std::vector<Expression>& expressions);
 
 }  // namespace rattleback::cli

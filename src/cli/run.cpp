@@ -21,6 +21,13 @@
 namespace rattleback::cli {
 namespace {
 
+/// A run that is continued does not start anew.
+std::string without_force(std::string command) {
+  const std::string flag = " --force";
+  if (const std::size_t at = command.find(flag); at != std::string::npos) command.erase(at, flag.size());
+  return command;
+}
+
 struct Options {
   ProblemOptions problem;
   OutputOptions output;
@@ -167,10 +174,11 @@ void run_model(const Options& o) {
   }
   if (result.outcome == RunOutcome::interrupted) {
     const bool again = o.resume;
-    throw Failure(ExitStatus::interrupted,
-                  fmt::format("interrupted after step {} of {}; {}", result.steps, request.steps,
-                              file ? fmt::format("resume with\n  {}{}", command_line(), again ? "" : " --resume")
-                                   : "without -o FILE it cannot be resumed"));
+    throw Failure(
+        ExitStatus::interrupted,
+        fmt::format("interrupted after step {} of {}; {}", result.steps, request.steps,
+                    file ? fmt::format("resume with\n  {}{}", without_force(command_line()), again ? "" : " --resume")
+                         : "without -o FILE it cannot be resumed"));
   }
 }
 

@@ -221,12 +221,6 @@ void print_latex(const Model& m) {
   fmt::print("% {}\n\\begin{{align*}}\n  {}\n\\end{{align*}}\n", m.title, fmt::join(lines, " \\\\\n  "));
 }
 
-nlohmann::json texts(const std::vector<Expression>& expressions) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const Expression& e : expressions) list.push_back(to_text(e));
-  return list;
-}
-
 nlohmann::json to_json(const SparseMatrix& matrix) {
   nlohmann::json list = nlohmann::json::array();
   for (const auto& e : matrix.entries)

@@ -151,6 +151,7 @@ std::string latex_symbol(std::string name) {
     for (char c : stem) escaped += c == '_' ? std::string("\\_") : std::string(1, c);
     stem = fmt::format("\\mathrm{{{}}}", escaped);
   }
+  if (greek.contains(subscript)) subscript = "\\" + subscript;
   for (std::size_t i = 0; i < subscript.size(); ++i) {
     if (subscript[i] == '_') subscript[i] = ',';
   }

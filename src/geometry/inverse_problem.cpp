@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "literals.hpp"
+#include "reduction.hpp"
 
 namespace rattleback {
 namespace {
@@ -14,28 +15,61 @@ std::string listed(const std::vector<Expression>& symbols) {
 }
 
 /// The equations of a system without constraints, if they can be written down.
-void examine(const System& system, std::string name, std::span<const double> parameters, const State& near,
-             std::vector<Variationality>& list) {
+/// `shown` is the same system in the words of the model.
+Variationality examine(const System& system, const System& shown, std::string name, const State& near) {
   Variationality entry{std::move(name), {}, {}};
   try {
-    entry.equations = second_order(system);
-    entry.report = examine_helmholtz(entry.equations, parameters, near);
+    entry.equations = second_order(shown);
+    entry.report = examine_helmholtz(second_order(system), system.parameter_values(), near);
   } catch (const ExpressionError& error) {
     entry.report.reason = error.what();
   }
-  list.push_back(std::move(entry));
+  return entry;
+}
+
+System with_values(const System& system, std::span<const double> parameters) {
+  SystemDefinition definition;
+  definition.coordinates = system.coordinates();
+  definition.lagrangian = system.lagrangian();
+  definition.constraints = system.constraints();
+  definition.holonomic = system.holonomic();
+  definition.applied_forces = system.applied_forces();
+  definition.parameters = system.parameter_list();
+  for (std::size_t i = 0; i < parameters.size(); ++i) definition.parameters[i].value = parameters[i];
+  return System(std::move(definition));
+}
+
+/// The system with the constants of a free Lagrangian among its parameters.
+System with_parameters_of(const System& system, const System& free) {
+  SystemDefinition definition;
+  definition.coordinates = system.coordinates();
+  definition.lagrangian = system.lagrangian();
+  definition.constraints = system.constraints();
+  definition.parameters = free.parameter_list();
+  return System(std::move(definition));
+}
+
+FreeVerdict examine_free(const System& system, const SteeredSystem& s, FreeForm form, const State& near) {
+  FreeLagrangian lagrangian = free_lagrangian(system, s, form);
+  SecondOrderSystem equations = associated_system(system, s, Associated::by_each);
+  equations.parameters = lagrangian.system.parameters();
+  const std::vector<double>& values = lagrangian.system.parameter_values();
+  const Certificate same = compare_equations(lagrangian.system.lagrangian(), equations, values, near);
+  const LagrangianReport motion =
+      examine_lagrangian(with_parameters_of(system, lagrangian.system), lagrangian.system.lagrangian(), values, near);
+  return {form, std::move(lagrangian), same, motion.motion, motion.regular};
 }
 
 }  // namespace
 
-InverseProblem examine_inverse_problem(const System& system, const ChaplyginSystem* chaplygin,
+InverseProblem examine_inverse_problem(const System& given, const ChaplyginSystem* chaplygin,
                                        std::span<const double> parameters, const State& near) {
   InverseProblem result;
-  result.steered = find_steered(system, parameters, near);
+  result.steered = find_steered(given, parameters, near);
+  const System system = with_literals_as_parameters(with_values(given, parameters));
   if (system.velocity_rows().empty()) {
-    if (!system.applied_forces().empty()) {
-      examine(system, "the equations of motion", parameters, near, result.systems);
-    }
+    if (!system.applied_forces().empty())
+      result.systems.push_back(examine(system, given, "the equations of motion", near));
     return result;
   }
   if (chaplygin != nullptr && chaplygin->shape.size() > 1 && !chaplygin->reduced.applied_forces().empty()) {
@@ -44,29 +78,26 @@ InverseProblem examine_inverse_problem(const System& system, const ChaplyginSyst
       shape.q.push_back(near.q[i]);
       shape.v.push_back(near.v[i]);
     }
-    examine(chaplygin->reduced,
-            fmt::format("the reduced equations of {}, in the time t", listed(chaplygin->reduced.coordinates())),
-            parameters, shape, result.systems);
+    const std::string name =
+        fmt::format("the reduced equations of {}, in the time t", listed(chaplygin->reduced.coordinates()));
+    const System reduced = reduce(system, chaplygin->group, chaplygin->fibre, system.parameter_values(), near).reduced;
+    result.systems.push_back(examine(reduced, chaplygin->reduced, name, shape));
   }
-  if (!result.steered.found) return result;
-  const SteeredSystem& s = *result.steered.found;
+  const SteeredSearch search = find_steered(system, system.parameter_values(), near);
+  if (!search.found || !result.steered.found) return result;
+  const SteeredSystem& s = *search.found;
   for (const Associated which : {Associated::by_base, Associated::by_each}) {
     const char* number = which == Associated::by_base ? "(4)" : s.potential_is_constant ? "(5)" : "(14)";
     SecondOrderSystem equations = associated_system(system, s, which);
-    HelmholtzReport report = examine_helmholtz(equations, parameters, near);
-    result.systems.push_back(
-        {fmt::format("the associated system {}", number), std::move(equations), std::move(report)});
+    HelmholtzReport report = examine_helmholtz(equations, system.parameter_values(), near);
+    // What is shown is in the words of the model.
+    result.systems.push_back({fmt::format("the associated system {}", number),
+                              associated_system(given, *result.steered.found, which), std::move(report)});
   }
   if (!s.potential_is_constant) return result;
   for (const FreeForm form : {FreeForm::both_scaled, FreeForm::constant_density}) {
-    if (form == FreeForm::constant_density && !s.density_is_constant) continue;
-    FreeLagrangian lagrangian = free_lagrangian(system, s, form);
-    SecondOrderSystem equations = result.systems.back().equations;
-    equations.parameters = lagrangian.system.parameters();
-    std::vector<double> values(parameters.begin(), parameters.end());
-    values.resize(equations.parameters.size(), 1.0);  // the constants C
-    const Certificate same = compare_equations(lagrangian.system.lagrangian(), equations, values, near);
-    result.free.push_back({form, std::move(lagrangian), same});
+    if (form == FreeForm::constant_density && !result.steered.found->density_is_constant) continue;
+    result.free.push_back(examine_free(with_values(given, parameters), *result.steered.found, form, near));
   }
   return result;
 }

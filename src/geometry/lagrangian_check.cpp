@@ -21,55 +21,64 @@ constexpr int wanted_points = 20;
 constexpr double tolerance = 1e-10;
 constexpr double singular_below = 1e-10;
 
-/// d/dt L_v − L_q as the terms L_vq v, L_vv a, −L_q it is a sum of, for accelerations that are given; and L_vv.
+/// d/dt L_v − L_q = D + L_vv a with D = L_vq v − L_q, for accelerations a that are given; in quadruple precision, so
+/// that a total derivative in L, which D does not see, may be large.
 class EulerLagrange {
  public:
   EulerLagrange(const Expression& lagrangian, const Vector& q, const Vector& v, const Vector& parameters)
       : n_(q.size()), program_([&] {
           const Vector p = gradient(lagrangian, v);
-          return make_program(joined({q, v, parameters}),
-                              joined({flat(jacobian(p, q)), flat(jacobian(p, v)), gradient(lagrangian, q)}));
+          const Vector drift = directional_derivative(p, q, v);
+          const Vector slopes = gradient(lagrangian, q);
+          Vector outputs(n_ * n_);
+          for (const auto& e : jacobian(p, v).entries)
+            outputs[static_cast<std::size_t>(e.row) * n_ + static_cast<std::size_t>(e.column)] = e.value;
+          for (std::size_t i = 0; i < n_; ++i) outputs.push_back(tidy(drift[i] - slopes[i]));
+          outputs.push_back(lagrangian);
+          return make_program_with_magnitudes(joined({q, v, parameters}), outputs);
         }()) {}
 
   /// Residuals relative to their terms; NaN if the Lagrangian is not defined here.
   double operator()(std::span<const double> data, std::span<const double> accelerations) {
-    values_ = program_(data);
-    double worst = 0.0;
+    values_ = program_(std::vector<float128>(data.begin(), data.end()));
+    if (!isfinite(values_[n_ * n_ + n_])) return std::nan("");
+    float128 worst = 0;
     // An acceleration that vanishes because forces balance has rounding errors relative to the others.
     double noise = 0.0;
     for (std::size_t j = 0; j < n_; ++j) noise = std::max(noise, 1e-4 * std::abs(accelerations[j]));
     for (std::size_t i = 0; i < n_; ++i) {
-      double total = -values_[2 * n_ * n_ + i];
-      double size = std::abs(total);
+      float128 total = values_[n_ * n_ + i];
+      float128 size = abs(total);
       for (std::size_t j = 0; j < n_; ++j) {
-        const double drift = values_[i * n_ + j] * data[n_ + j];
-        const double inertia = values_[(n_ + i) * n_ + j];
-        total += drift + inertia * accelerations[j];
-        size += std::abs(drift) + std::abs(inertia) * std::max(std::abs(accelerations[j]), noise);
+        const float128 inertia = entry(i * n_ + j);
+        total += inertia * accelerations[j];
+        size += abs(inertia) * std::max(std::abs(accelerations[j]), noise);
       }
-      if (!std::isfinite(size)) return std::nan("");
-      if (size > 0.0) worst = std::max(worst, std::abs(total) / size);
+      if (!isfinite(size)) return std::nan("");
+      if (size > 0) worst = std::max(worst, float128(abs(total) / size));
     }
-    return worst;
+    return static_cast<double>(worst);
   }
 
   /// Of L_vv where it was last looked at.
   double regularity() const {
     const auto n = static_cast<Eigen::Index>(n_);
-    return relative_regularity<double>(Eigen::Map<const Eigen::MatrixXd>(values_.data() + n_ * n_, n, n), 1e-14);
+    Eigen::MatrixXd hessian(n, n);
+    for (std::size_t k = 0; k < n_ * n_; ++k) hessian.data()[k] = static_cast<double>(entry(k));
+    return relative_regularity<double>(hessian, 0.0);
   }
 
  private:
-  Vector flat(const SparseMatrix& matrix) const {
-    Vector result(n_ * n_);
-    for (const auto& e : matrix.entries)
-      result[static_cast<std::size_t>(e.row) * n_ + static_cast<std::size_t>(e.column)] = e.value;
-    return result;
+  /// An entry of L_vv, or zero where it is nothing but rounding of the constants it is made of.
+  float128 entry(std::size_t k) const {
+    constexpr double rounding = 0x1p-45;
+    const float128 magnitude = values_[values_.size() / 2 + k];
+    return abs(values_[k]) <= rounding * magnitude ? float128(0) : values_[k];
   }
 
   std::size_t n_;
-  Interpreter<double> program_;
-  std::vector<double> values_;
+  Interpreter<float128> program_;
+  std::vector<float128> values_;  ///< L_vv, D, L, and their magnitudes
 };
 
 void take(Certificate& certificate, double residual, std::span<const double> place) {

@@ -149,6 +149,10 @@ ReducedMeasure measure_of(const System& system, std::span<const double> paramete
   for (std::size_t i = 0; i < system.dimension(); ++i) {
     if (std::find(dependent.begin(), dependent.end(), i) == dependent.end()) independent.push_back(i);
   }
+  if (base.empty()) {
+    report.reason = "no coordinate is left when all translations are divided out";
+    return report;
+  }
   ReducedMotion motion(system, base, independent, dependent, parameters, near);
 
   report.vertical = {true, 0.0, tolerance, 0, {}};

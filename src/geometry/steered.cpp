@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 #include "../mech/sampling.hpp"
@@ -85,6 +86,24 @@ Vector without_common_factors(const Vector& x) {
   return gradient(without_common_factors(total), marks);
 }
 
+/// The constraints by rows, without factors that all entries of a row have. Where a row depends on several coordinates
+/// they may be in a factor that is a sum: then it is divided by its first entry.
+ExpressionMatrix simple_rows(const System& system, const Substitution& zero) {
+  ExpressionMatrix rows = tidied(system.constraint_matrix(), zero);
+  const ExpressionMatrix as_written = dense(system.constraint_matrix());
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    rows[k] = without_common_factors(rows[k]);
+    const std::size_t several = occurring(system.coordinates(), rows[k]).size();
+    if (several < 2) continue;
+    const auto first = std::ranges::find_if(rows[k], [](const Expression& e) { return !e.is_constant(0.0); });
+    const Expression& pivot = as_written[k][static_cast<std::size_t>(first - rows[k].begin())];
+    Vector divided;
+    for (const Expression& e : as_written[k]) divided.push_back(tidy(substitute(e / pivot, zero)));
+    if (occurring(system.coordinates(), divided).size() < several) rows[k] = divided;
+  }
+  return rows;
+}
+
 /// Functions of r₁ at random places near the start.
 class AlongSteering {
  public:
@@ -93,14 +112,8 @@ class AlongSteering {
 
   /// The largest values of |f|; NaN where f is defined at none of the places.
   std::vector<double> sizes(const Vector& functions) const {
-    Interpreter<double> program(make_program(joined({system_.coordinates(), system_.parameters()}), functions));
     std::vector<double> largest(functions.size(), std::nan(""));
-    RandomPoints random;
-    for (int k = 0; k < samples; ++k) {
-      std::vector<double> point = near_.q;
-      point[steering_] = random.near({&near_.q[steering_], 1}, 1.0)[0];
-      point.insert(point.end(), parameters_.begin(), parameters_.end());
-      const auto values = program(point);
+    for (const std::vector<double>& values : values_of(functions)) {
       for (std::size_t i = 0; i < values.size(); ++i) {
         if (std::isfinite(values[i])) largest[i] = std::fmax(largest[i], std::abs(values[i]));
       }
@@ -108,28 +121,17 @@ class AlongSteering {
     return largest;
   }
 
-  /// At some of the places, which reach far from the start.
   bool changes_sign(const Expression& f) const {
-    const Vector inputs = joined({system_.coordinates(), system_.parameters()});
-    Interpreter<double> program(make_program(inputs, {&f, 1}));
     bool positive = false;
     bool negative = false;
-    RandomPoints random;
-    for (int k = 0; k < 10 * samples; ++k) {
-      std::vector<double> point = near_.q;
-      point[steering_] = random.near({&near_.q[steering_], 1}, 4.0)[0];
-      point.insert(point.end(), parameters_.begin(), parameters_.end());
-      const double value = program(point)[0];
-      positive = positive || value > 0.0;
-      negative = negative || value < 0.0;
+    for (const std::vector<double>& values : values_of({f}, 10 * samples, 4.0)) {
+      positive = positive || values[0] > 0.0;
+      negative = negative || values[0] < 0.0;
     }
     return positive && negative;
   }
-  double at_start(const Expression& f) const {
-    std::vector<double> point = near_.q;
-    point.insert(point.end(), parameters_.begin(), parameters_.end());
-    return evaluate_at(joined({system_.coordinates(), system_.parameters()}), {&f, 1}, point)[0];
-  }
+
+  double at_start(const Expression& f) const { return values_of({f}, 1)[0][0]; }
 
   /// Up to the rounding of the terms.
   bool vanishes(const Expression& f, std::span<const Expression> terms) const {
@@ -141,14 +143,34 @@ class AlongSteering {
 
   /// f itself, or its constant value as an expression of the parameters where it does not depend on r₁.
   Expression constant_or_same(const Expression& f) const {
-    const Expression& r1 = system_.coordinates()[steering_];
     const Expression short_form = tidy(f);
     if (is_constant(short_form)) return short_form;
-    if (!vanishes(derivative(short_form, r1), {&short_form, 1})) return short_form;
-    return tidy(substitute(short_form, {{r1, Expression(near_.q[steering_])}}));
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (const std::vector<double>& values : values_of({short_form})) {
+      if (!std::isfinite(values[0])) continue;
+      low = std::min(low, values[0]);
+      high = std::max(high, values[0]);
+    }
+    if (!(high - low <= rounding * std::max(std::abs(high), std::abs(low)))) return short_form;
+    return tidy(substitute(short_form, {{system_.coordinates()[steering_], Expression(near_.q[steering_])}}));
   }
 
  private:
+  /// At random places in a box about the start, and at the start.
+  std::vector<std::vector<double>> values_of(const Vector& functions, int count = samples, double radius = 1.0) const {
+    Interpreter<double> program(make_program(joined({system_.coordinates(), system_.parameters()}), functions));
+    std::vector<std::vector<double>> list;
+    RandomPoints random;
+    for (int k = 0; k < count; ++k) {
+      std::vector<double> point = near_.q;
+      if (k > 0) point[steering_] = random.near({&near_.q[steering_], 1}, radius)[0];
+      point.insert(point.end(), parameters_.begin(), parameters_.end());
+      list.push_back(program(point));
+    }
+    return list;
+  }
+
   const System& system_;
   std::span<const double> parameters_;
   const State& near_;
@@ -221,9 +243,14 @@ std::string why_not_mechanical(const System& system, const ExpressionMatrix& mas
   }
   Substitution rest = zero;
   for (const Expression& v : system.velocities()) rest.emplace(v, Expression(0.0));
-  for (const Expression& p : system.momenta()) {
-    if (!tidy(substitute(p, rest)).is_constant(0.0))
-      return "the Lagrangian has terms that are linear in the velocities";
+  // Terms linear in the velocities are a total derivative, or act like a magnetic field.
+  const Vector potential = substitute(system.momenta(), rest);
+  for (std::size_t i = 0; i < potential.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const Expression field =
+          derivative(potential[i], system.coordinates()[j]) - derivative(potential[j], system.coordinates()[i]);
+      if (!tidy(field).is_constant(0.0)) return "the Lagrangian has terms that are linear in the velocities";
+    }
   }
   return "";
 }
@@ -239,9 +266,9 @@ std::vector<T> with_first(std::vector<T> list, std::size_t first) {
 }  // namespace
 
 Expression SteeredSystem::speed(const System& system) const {
-  Expression total;
-  for (std::size_t i = 0; i < moved.size(); ++i) total += direction[i] * system.momenta()[moved[i]];
-  return total;
+  Vector along(system.dimension());
+  for (std::size_t i = 0; i < moved.size(); ++i) along[moved[i]] = direction[i];
+  return pairing(dense(system.mass_matrix()), along, system.velocities());
 }
 
 Vector SteeredSystem::slopes() const {
@@ -279,11 +306,11 @@ SteeredSearch search_steered(const System& system, std::span<const double> param
   if (!search.reason.empty()) return search;
   if (system.constraints().size() + 2 != n) {
     const std::size_t m = system.constraints().size();
-    search.reason = fmt::format("{} constraint{} on {} coordinates: the system can move in {} directions, not in 2", m,
-                                m == 1 ? "" : "s", n, n - m);
+    search.reason = fmt::format("{} constraint{} on {} coordinates: the system can move in {} direction{}, not in 2", m,
+                                m == 1 ? "" : "s", n, n - m, n - m == 1 ? "" : "s");
     return search;
   }
-  const ExpressionMatrix rows = tidied(system.constraint_matrix(), zero);
+  const ExpressionMatrix rows = simple_rows(system, zero);
   Vector entries;
   for (const Vector& row : rows) entries = joined({entries, row});
   const Vector steering = occurring(system.coordinates(), entries);
@@ -296,6 +323,7 @@ SteeredSearch search_steered(const System& system, std::span<const double> param
     return search;
   }
   SteeredSystem s;
+  s.rows = rows;
   s.steering =
       static_cast<std::size_t>(std::ranges::find(system.coordinates(), steering[0]) - system.coordinates().begin());
   for (std::size_t i = 0; i < n; ++i) {
@@ -314,7 +342,9 @@ SteeredSearch search_steered(const System& system, std::span<const double> param
 
   const std::optional<Vector> shear = find_shear(rows, masses, s, direction, along);
   if (!shear) {
-    search.reason = fmt::format("{} does not move uniformly when nothing else is pushed", steering[0].name());
+    search.reason = fmt::format(
+        "{} does not move uniformly: no constant direction Y that the constraints allow is orthogonal to X({})",
+        steering[0].name(), steering[0].name());
     return search;
   }
   s.inertia = tidy(pairing(masses, *shear, *shear));
@@ -396,16 +426,28 @@ bool keeps_kinetic_energy(const SteeredSystem& s, FreeForm form, std::size_t mov
   return s.direction[moved].is_constant(0.0) || (moved == 0 && form == FreeForm::constant_density);
 }
 
+namespace {
+
+/// A symbol that is neither coordinate nor parameter.
+Expression unused_symbol(std::string name, const SystemDefinition& definition) {
+  const auto is_parameter = [&](const Parameter& p) { return p.name == name; };
+  const auto is_coordinate = [&](const Expression& q) { return q.name() == name; };
+  while (std::ranges::any_of(definition.parameters, is_parameter) ||
+         std::ranges::any_of(definition.coordinates, is_coordinate)) {
+    name += "_";
+  }
+  return Expression::symbol(name);
+}
+
+}  // namespace
+
 FreeLagrangian free_lagrangian(const System& system, const SteeredSystem& s, FreeForm form) {
   const Expression& r1_dot = system.velocities()[s.steering];
-  const Vector p = [&] {
-    Vector list;
-    for (const Expression& q : system.coordinates()) list.push_back(Expression::symbol("p_" + q.name()));
-    return list;
-  }();
   SystemDefinition definition;
   definition.coordinates = system.coordinates();
   definition.parameters = system.parameter_list();
+  Vector p;
+  for (const Expression& q : system.coordinates()) p.push_back(unused_symbol("p_" + q.name(), definition));
   Vector constants;
   Expression lagrangian = 0.5 * s.inertia * sq(r1_dot);
   Expression kinetic;                   // Σ p²/2m
@@ -420,9 +462,7 @@ FreeLagrangian free_lagrangian(const System& system, const SteeredSystem& s, Fre
       kinetic += 0.5 * sq(momentum) / s.masses[i];
       continue;
     }
-    std::string name = "C_" + system.coordinates()[s.moved[i]].name();
-    const auto taken = [&](const Parameter& parameter) { return parameter.name == name; };
-    while (std::ranges::any_of(definition.parameters, taken)) name += "_";
+    const std::string name = unused_symbol("C_" + system.coordinates()[s.moved[i]].name(), definition).name();
     definition.parameters.push_back({name, 1.0});
     constants.push_back(Expression::symbol(name));
     lagrangian += 0.5 * free_sign(i) * constants[i] * tidy(1.0 / s.direction[i]) * sq(moving) / r1_dot;

@@ -26,6 +26,7 @@
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/tidy.hpp"
 #include "rattleback/geometry/steered.hpp"
+#include "rattleback/kernel/interpreter.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "variational.hpp"
 
@@ -77,21 +78,35 @@ struct FreeMotion {
     }
     return momenta;
   }
+
+  /// Momenta of an interval between two positions: κ δ is the part of Δx that lies in the direction X_d, so that slips
+  /// of the second position are not carried on, and zeros of X_d do not matter.
+  Substitution momenta_between() const {
+    const Expression h = step_symbol();
+    const auto shift = [&](std::size_t i) { return increments[steered.moved[i]] - steered.shear[i] * delta(); };
+    Expression advance;  // ⟨X_d, M Δx⟩
+    for (const auto& e : system.mass_matrix().entries) {
+      const auto row = std::ranges::find(steered.moved, static_cast<std::size_t>(e.row));
+      const auto column = std::ranges::find(steered.moved, static_cast<std::size_t>(e.column));
+      if (row == steered.moved.end() || column == steered.moved.end()) continue;
+      advance += direction[static_cast<std::size_t>(row - steered.moved.begin())] * e.value *
+                 shift(static_cast<std::size_t>(column - steered.moved.begin()));
+    }
+    return momenta_for(advance / delta(), advance / h, direction);
+  }
 };
+
+/// The constraints under the rule, by rows: without the factors and parameters that do not matter to them.
+std::vector<Vector> discrete_rows(const System& system, const SteeredSystem& steered, const Rule& rule) {
+  std::vector<Vector> rows;
+  for (const Vector& row : steered.rows) rows.push_back(discretise(row, system, rule));
+  return rows;
+}
 
 /// X under the rule.
 Vector discrete_direction(const System& system, const SteeredSystem& steered, const Rule& rule) {
   if (rule.nodes.size() == 1) return discretise(steered.direction, system, rule);
-  SparseMatrix matrix = system.constraint_matrix();
-  Vector values;
-  for (const auto& entry : matrix.entries) values.push_back(entry.value);
-  values = discretise(values, system, rule);
-  std::vector<Vector> rows(static_cast<std::size_t>(matrix.rows), Vector(static_cast<std::size_t>(matrix.columns)));
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    const auto& entry = matrix.entries[k];
-    rows[static_cast<std::size_t>(entry.row)][static_cast<std::size_t>(entry.column)] = values[k];
-  }
-  return steered_direction(system, steered, rows);
+  return steered_direction(system, steered, discrete_rows(system, steered, rule));
 }
 
 /// The constants C unless others are given, relative to a number c that belongs to the start: with c = |ṙ₁|³/2T the
@@ -99,11 +114,19 @@ Vector discrete_direction(const System& system, const SteeredSystem& steered, co
 /// continuous motion; the discrete one departs from it in proportion to C.
 constexpr double relative_constant = 1e-3;
 
+/// 2T
+Expression vis_viva(const System& system) {
+  Expression total;
+  for (const auto& e : system.mass_matrix().entries) {
+    total += e.value * system.velocities()[static_cast<std::size_t>(e.row)] *
+             system.velocities()[static_cast<std::size_t>(e.column)];
+  }
+  return total;
+}
+
 Expression constant_of_start(const System& system, const SteeredSystem& s) {
-  Expression kinetic;  // 2T
-  for (std::size_t i = 0; i < system.dimension(); ++i) kinetic += system.velocities()[i] * system.momenta()[i];
   const Expression& rate = system.velocities()[s.steering];
-  return sq(rate) * sqrt(sq(rate)) / kinetic;
+  return sq(rate) * sqrt(sq(rate)) / vis_viva(system);
 }
 
 FreeMotion make_motion(const Problem& problem, const Rule& rule, const FreeOptions& options, const char* method) {
@@ -148,14 +171,29 @@ FreeMotion make_motion(const Problem& problem, const Rule& rule, const FreeOptio
   return motion;
 }
 
+/// Which Lagrangian it is, with which constants.
+std::vector<Remark> remarks(const FreeMotion& m, const Problem& problem) {
+  Substitution start;
+  if (!m.constants.empty()) start.emplace(m.constants[0], constant_of_start(m.system, m.steered));
+  std::vector<Remark> list;
+  for (std::size_t i = 0; i < m.moved(); ++i) {
+    if (m.kinetic(i)) continue;
+    const std::string name = "C_" + m.system.coordinates()[m.steered.moved[i]].name();
+    const Expression constant = substitute(free_sign(i) * m.weights[i], start);
+    const double value =
+        Interpreter<double>(make_program(state_and_parameters(m.system), {&constant, 1}))(problem.start_data())[0];
+    list.push_back(
+        {name, value, fmt::format("the constant {} of the free Lagrangian ({})", name, static_cast<int>(m.form))});
+  }
+  return list;
+}
+
 /// ṙ₁ must keep its sign.
 void guard_steering(Method& method, const FreeMotion& motion, bool constants_are_given) {
   const System& system = motion.system;
-  Expression kinetic;
-  for (std::size_t i = 0; i < system.dimension(); ++i) kinetic += system.velocities()[i] * system.momenta()[i];
   Guard guard;
   guard.data = joined({system.coordinates(), system.velocities(), Vector{step_symbol()}, system.parameters()});
-  guard.here = guard.ahead = motion.r1_dot() * sqrt(motion.steered.inertia) / sqrt(kinetic);
+  guard.here = guard.ahead = motion.r1_dot() * sqrt(motion.steered.inertia) / sqrt(vis_viva(system));
   guard.name = fmt::format("the velocity of {}, by which the free Lagrangian is divided{},", motion.r1().name(),
                            constants_are_given ? " and which small constants C do not disturb" : "");
   method.guards.push_back(std::move(guard));
@@ -171,11 +209,12 @@ void guard_coefficient(Method& method, const FreeMotion& motion, const Expressio
   // Solutions disappear in pairs, before the coefficient vanishes: it is looked at from a distance.
   Substitution ahead;
   for (std::size_t i = 0; i < system.dimension(); ++i) {
-    ahead.emplace(system.coordinates()[i], system.coordinates()[i] + 4.0 * h * system.velocities()[i]);
+    ahead.emplace(system.coordinates()[i], system.coordinates()[i] + 2.0 * h * system.velocities()[i]);
   }
   guard.ahead = substitute(coefficient, ahead);
-  guard.name =
-      fmt::format("the coefficient of the unknown in an equation of {} (1 for small constants C)", motion.r1().name());
+  guard.name = fmt::format(
+      "the coefficient of the unknown in an equation of {} (1 for constants C that are small for this step)",
+      motion.r1().name());
   method.guards.push_back(std::move(guard));
 }
 
@@ -242,6 +281,11 @@ Method assemble(const FreeMotion& m, const FreeStep& step, const Rule& rule, con
   method.step.outputs = joined({next_q, next_kept, m.constants, m.increments});
 
   method.interval = interval_functions(system, rule);
+  const std::vector<Vector> rows = discrete_rows(system, m.steered, rule);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    Expression& constraint = method.interval->constraints[k] = Expression(0.0);
+    for (std::size_t i = 0; i < q.size(); ++i) constraint += rows[k][i] * m.increments[i] / h[0];
+  }
   const auto coefficient = [&](const Expression& equation, const Expression& unknown, const Expression& scale) {
     return substitute(substitute(derivative(equation, unknown) * scale / m.steered.inertia, first_step), at_start);
   };
@@ -291,16 +335,15 @@ Method free_lagrange(const Problem& problem, const Rule& rule, const FreeOptions
   step.start = m.momenta_for(ratio, speed, m.steered.direction);
   for (std::size_t i = 0; i < m.moved(); ++i) {
     const Expression& p = m.momentum(i);
-    const Expression shift = m.increments[m.steered.moved[i]] - m.steered.shear[i] * m.delta();
     step.shifts.push_back(m.kinetic(i) ? h * p / m.weights[i] : p * m.direction[i] * m.delta() / m.weights[i]);
-    step.two_points.emplace(
-        p, m.kinetic(i) ? m.weights[i] * shift / h : m.weights[i] * shift / (m.direction[i] * m.delta()));
     step.velocities.push_back(m.kinetic(i) ? p / m.weights[i] : p * m.steered.direction[i] * m.r1_dot() / m.weights[i]);
   }
+  step.two_points = m.momenta_between();
   const Expression carried = m.carried(m.steered.direction);
   step.p1_of_motion = m.steered.inertia * m.r1_dot() - substitute(carried, step.start);
   step.node = m.steered.inertia * m.r1_dot() - carried;
   Method method = assemble(m, step, rule, options);
+  method.remarks = remarks(m, problem);
   const bool keeps_constraints = m.form == FreeForm::both_scaled;
   method.structure = {rule.order(),
                       keeps_constraints ? Structure::Constraint::between_nodes : Structure::Constraint::drifts,
@@ -319,7 +362,9 @@ Method free_modified(const Problem& problem, const Rule& rule, const FreeOptions
   FreeStep step;
   step.kept = {m.steered.steering, base};
   const Expression advance = scaled ? p2 * m.delta() / m.weights[0] : h * p2 / (m.weights[0] * m.direction[0]);  // κ δ
-  Substitution on_constraint = m.momenta_for(advance / m.delta(), advance / h, m.direction);
+  // κ itself: δ/δ would be lost where a linear equation is evaluated at δ = 0.
+  const auto ratio = [&](const Expression& of_speed) { return scaled ? p2 / m.weights[0] : of_speed; };
+  Substitution on_constraint = m.momenta_for(ratio(advance / m.delta()), advance / h, m.direction);
   on_constraint.erase(p2);
   step.right = substitute(m.right(), on_constraint);
   step.change = substitute(m.change(), on_constraint);
@@ -327,17 +372,17 @@ Method free_modified(const Problem& problem, const Rule& rule, const FreeOptions
   for (std::size_t i = 0; i < m.moved(); ++i) step.shifts.push_back(advance * m.direction[i]);
   const Substitution all = m.momenta_for(speed / m.r1_dot(), speed, m.steered.direction);
   step.start.emplace(p2, all.at(p2));
-  const Expression shift = m.increments[base] - m.steered.shear[0] * m.delta();
-  step.two_points.emplace(p2, scaled ? m.weights[0] * shift / (m.direction[0] * m.delta()) : m.weights[0] * shift / h);
+  step.two_points.emplace(p2, m.momenta_between().at(p2));
   const Expression carried = m.carried(m.steered.direction);
   step.p1_of_motion = m.steered.inertia * m.r1_dot() - substitute(carried, all);
   const Expression u = scaled ? p2 * m.r1_dot() / m.weights[0] : p2 / (m.weights[0] * m.steered.direction[0]);
   for (const Expression& x : m.steered.direction) step.velocities.push_back(x * u);
-  Substitution at_node = m.momenta_for(u / m.r1_dot(), u, m.steered.direction);
+  Substitution at_node = m.momenta_for(ratio(u / m.r1_dot()), u, m.steered.direction);
   at_node.erase(p2);
   step.node = m.steered.inertia * m.r1_dot() - substitute(carried, at_node);
   step.is_linear_at_nodes = scaled;
   Method method = assemble(m, step, rule, options);
+  method.remarks = remarks(m, problem);
   method.structure = {rule.order(), Structure::Constraint::between_nodes, rule.is_symmetric(), scaled, false};
   return method;
 }

@@ -22,6 +22,8 @@ class GuardWatch {
     data_.insert(data_.end() - static_cast<std::ptrdiff_t>(problem.parameters.size()), problem.step);
     read(problem.start);
     sign_ = here() < 0.0 ? -1.0 : 1.0;
+    if (!std::isfinite(here()))
+      throw MethodError(fmt::format("the method cannot start here: {} is not defined", name_));
     if (!(sign_ * here() > smallest)) {
       throw MethodError(fmt::format("the method cannot start here: {} vanishes: it is {:.3g}; dla can", name_, here()));
     }
@@ -31,6 +33,11 @@ class GuardWatch {
   std::string before_step(const State& node) {
     if (!ends_) return "";
     read(node);
+    if (!(sign_ * here() > 0.0)) return fmt::format("{} has changed its sign: it is {:.3g}", name_, here());
+    if (std::isnan(values_[1])) {
+      return fmt::format(
+          "{} is not defined ahead: the motion leaves the domain of the model; a smaller step gets nearer", name_);
+    }
     if (!(sign_ * values_[1] > 0.0)) {
       return fmt::format(
           "{} vanishes within this step: it is {:.3g}, and {:.3g} a step ahead; the method ends there, "
@@ -54,7 +61,7 @@ class GuardWatch {
   std::string after_step(const State& node) {
     read(node);
     if (sign_ * here() > 0.0) return "";
-    if (ends_) return fmt::format("{} has vanished: it is {:.3g}", name_, here());
+    if (ends_) return fmt::format("{} has changed its sign: it is {:.3g}", name_, here());
     sign_ = -sign_;
     ++crossings_;
     return "";

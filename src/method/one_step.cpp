@@ -55,8 +55,9 @@ class IntervalWatch {
 class OneStep final : public Stepper {
  public:
   OneStep(const Method& method, const Problem& problem)
-      : problem_(problem), equations_(method.equations), structure_(method.structure), stages_(method.stages),
-        memory_size_(method.memory), state_size_(method.state_size()), n_(problem.system.dimension()),
+      : problem_(problem), equations_(method.equations), remarks_(method.remarks), structure_(method.structure),
+        stages_(method.stages), memory_size_(method.memory), state_size_(method.state_size()),
+        n_(problem.system.dimension()),
         start_(with_typical(method.start, joined_start(problem), problem), 1, Backend::interpreted),
         data_(first_data(method)), step_(with_typical(method.step, std::span(data_).first(method.step.state), problem)),
         node_(problem.start), outputs_(method.step.outputs.size()), node_outputs_(2 * n_) {
@@ -86,7 +87,7 @@ class OneStep final : public Stepper {
   }
 
   std::vector<Remark> remarks() const override {
-    std::vector<Remark> list;
+    std::vector<Remark> list = remarks_;
     for (const auto& guard : guards_) {
       if (guard->crossings() == 0) continue;
       list.push_back({"crossings", static_cast<double>(guard->crossings()),
@@ -425,6 +426,7 @@ class OneStep final : public Stepper {
 
   Problem problem_;
   std::vector<std::string> equations_;
+  std::vector<Remark> remarks_;
   Structure structure_;
   std::vector<double> stages_;
   std::size_t memory_size_;  ///< of one stage

@@ -112,7 +112,7 @@ class MomentumEquationObserver final : public StageObserver {
 
 void require_symmetries(const Method& method, const Problem& problem) {
   if (problem.system.symmetries().empty()) throw MethodError("the model declares no symmetry");
-  if (!method.keeps_momenta) throw MethodError("the method has velocities, not momenta");
+  if (!method.keeps_momenta) throw MethodError("the method does not keep the momenta of the model's Lagrangian");
 }
 
 }  // namespace

@@ -105,8 +105,41 @@ TEST(GivenLagrangian, that_is_none_gets_the_place) {
   refused("0.5*w'^2", {"--lagrangian:1:5: unknown name 'w'"});
   refused("inertia*x'^2", {"unknown name 'inertia'", "coordinates, velocities and parameters"});
   refused("x''^2", {"--lagrangian:1:"});
+  refused("", {"--lagrangian"});
   const Answer both = desk("analyse free-particle-x --latex --lagrangian \"x'^2\"");
   EXPECT_EQ(both.status, wrong_request);
+}
+
+TEST(GivenLagrangian, that_is_singular_is_not_called_the_lagrangian_of_equations) {
+  const Workplace desk;
+  for (const char* text : {"3", "x'", "0.5*x'^2"}) {
+    const Answer a = desk(std::string("analyse free-particle-x --lagrangian \"") + text + "\"");
+    EXPECT_EQ(a.status, answer_is_no);
+    EXPECT_TRUE(contains(a.out, "the associated system (4) satisfies its equations"));
+    EXPECT_FALSE(a.out.find("its equations are those of the associated system (4)") != std::string::npos);
+  }
+}
+
+TEST(InverseProblem, of_systems_without_any_dependence_on_positions_is_answered) {
+  const Workplace desk;
+  desk.add("flat",
+           "coordinates = ['x', 'y', 'z']\nlagrangian = \"0.5*(x'^2 + y'^2 + z'^2)\"\nconstraints = [\"z' + 2*y'\"]\n");
+  const Answer a = desk("analyse flat.toml");
+  EXPECT_EQ(a.status, 0) << a.err;
+  EXPECT_TRUE(contains(a.out, "the constraints depend on no coordinate: they are integrable"));
+  EXPECT_TRUE(contains(a.out, "no coordinate is left when all translations are divided out"));
+}
+
+// Symbols of the answer are not those of the model.
+TEST(ShowFree, avoids_names_of_the_model) {
+  const Workplace desk;
+  desk.add(
+      "names",
+      "coordinates = ['x', 'y', 'z']\nlagrangian = \"0.5*(x'^2 + C_y*y'^2 + z'^2)\"\n"
+      "constraints = [\"z' + x*y'*p_x\"]\n[parameters]\nC_y = 2\np_x = 3\n[initial]\nq = [1, 0, 0]\nv = [1, 1, -3]\n");
+  const std::string hamiltonian = desk.document("show names.toml --free").at("free_lagrangians")[0].at("hamiltonian");
+  EXPECT_TRUE(contains(hamiltonian, "p_x_ + "));
+  EXPECT_TRUE(contains(hamiltonian, "C_y_"));
 }
 
 TEST(ShowFree, prints_lagrangians_hamiltonians_and_constraints) {
@@ -174,6 +207,11 @@ TEST(Free, methods_tell_why_they_cannot_run) {
   EXPECT_EQ(large.status, numerics_failed);
   EXPECT_TRUE(contains(large.err, "constants C"));
   EXPECT_GT(std::stoi(shell("wc -l < '" + (desk / "large.csv") + "'").output), 30);  // what was reached is kept
+  const Answer compared = desk("compare rolling-disk -m reference,free --q0 0,0,0,0 --v0 1,0,1,0");
+  EXPECT_EQ(compared.status, wrong_request);
+  EXPECT_TRUE(contains(compared.err, "free: the method cannot start here"));
+  const json constants = desk.document("run knife-edge -m free --steps 3");
+  EXPECT_TRUE(contains(constants.dump(), "C_x"));
   const Answer option = desk("run rolling-disk -m free:c=1");
   EXPECT_EQ(option.status, wrong_request);
   EXPECT_TRUE(contains(option.err, "has no option 'c'"));

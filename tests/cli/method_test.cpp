@@ -453,7 +453,7 @@ const std::vector<WrongRequest> observers{
     {"no_discrete_constraint", observing("oscillator.toml -m dla", "discrete-constraint"), "no velocity constraints"},
     {"no_multipliers", observing("rolling-disk -m rk4", "impulses"), "rk4 has no multipliers that belong to a step"},
     {"no_symmetry", observing("oscillator.toml -m del", "momentum"), "the model declares no symmetry"},
-    {"no_momenta", observing("rolling-disk -m rk4", "momentum-equation"), "has velocities, not momenta"},
+    {"no_momenta", observing("rolling-disk -m rk4", "momentum-equation"), "does not keep the momenta"},
     {"no_symplectic_form", observing("rolling-disk -m gni", "symplectic"), "the state of the method is not (q, p)"},
     {"forces_and_symplectic", observing("damped.toml -m dla", "symplectic"), "applied forces change"},
     // Of a composition these are unknown, not zero.

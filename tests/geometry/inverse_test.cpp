@@ -8,11 +8,11 @@
 #include <random>
 
 #include "geometry/helmholtz_tower.hpp"
+#include "geometry/literals.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/expr/print.hpp"
-#include "rattleback/geometry/helmholtz.hpp"
-#include "rattleback/geometry/steered.hpp"
+#include "rattleback/geometry/inverse_problem.hpp"
 #include "rattleback/io/model.hpp"
 
 namespace rattleback::test {
@@ -211,6 +211,17 @@ std::vector<FreeCase> free_cases() {
   }
   examples.emplace_back("carriage", model("two-wheeled-carriage", {{"l", 0.0}}));
   examples.emplace_back("heavy_disk", model("rolling-disk", {{"M", 3.0}, {"R", 0.7}}));
+  const State at{{0.3, 0.2, 0.1}, {1, 1, -0.3}};
+  const auto three = [&](const char* name, const std::string& more, const char* constraint) {
+    const std::string lagrangian = "0.5*(x'^2 + 3*y'^2 + 0.7*z'^2)" + more;
+    examples.emplace_back(name, written({"x", "y", "z"}, lagrangian, {constraint}, at));
+  };
+  three("coupled", " + 0.4*y'*z'", "z' + sin(x)*y'");
+  three("gauge", " + 2*y' + x*y' + y*x'", "z' + x*y'");
+  three("factor", "", "cos(x)*(z' + x*y')");
+  three("factor_of_others", "", "(1 + y^2)*(z' + x*y')");
+  examples.emplace_back("still", written({"x", "y", "z", "w"}, "0.5*(x'^2 + y'^2 + z'^2 + w'^2)", {"z' + x*y'", "w'"},
+                                         {{0.3, 0.2, 0.1, 0}, {1, 1, -0.3, 0}}));
   std::vector<FreeCase> cases;
   for (const auto& [name, e] : examples) {
     cases.push_back({name, e, FreeForm::both_scaled});
@@ -281,6 +292,7 @@ TEST_P(FreeLagrangians, have_constraints_that_are_images_of_the_constraints) {
   for (int k = 0; k < 20; ++k) {
     Values at = states.next();
     double size = 1e-3;
+    if (GetParam().name.starts_with("still")) at[dot(Expression::symbol("w"))] = 0.7;
     const Values anywhere = with_momenta(at);
     for (const Expression& c : free_.constraints) size = std::max(size, std::abs(evaluate(c, anywhere)));
     EXPECT_GT(size, 1e-2);  // they say something
@@ -315,7 +327,8 @@ TEST_P(FreeLagrangians, describe_the_motion_and_are_regular) {
 }
 
 TEST_P(FreeLagrangians, leave_multipliers_of_their_equations) {
-  const HelmholtzReport report = examine_helmholtz(second_order(lagrangian_), lagrangian_.parameter_values(), e_.near);
+  const System lifted = with_literals_as_parameters(lagrangian_);
+  const HelmholtzReport report = examine_helmholtz(second_order(lifted), lifted.parameter_values(), e_.near);
   EXPECT_TRUE(report.decided && report.regular) << report.reason;
   EXPECT_GE(report.dimension, e_.system.dimension());
 }
@@ -370,6 +383,13 @@ TEST(Steered, carriages_carry_their_wheels_along) {
   EXPECT_EQ(to_text(s.shear[0]), "c/R");
 }
 
+// Whether X depends on r₁ is a question of how far r₁ may be, not of units.
+TEST(Steered, directions_that_change_slowly_are_not_constant) {
+  const Example e = written({"x", "y", "z"}, "0.5*(x'^2+y'^2+z'^2)", {"z' + sin(1e-12*x)*y'"},
+                            {{1e12, 0, 0}, {1e12, 1, -0.8414709848078965}});
+  EXPECT_FALSE(steered(e).density_is_constant);
+}
+
 TEST(Steered, others_are_refused_with_the_reason) {
   const auto reason = [](const Example& e) {
     return find_steered(e.system, e.system.parameter_values(), e.near).reason;
@@ -413,7 +433,7 @@ TEST(Helmholtz, conditions_exclude_an_example_of_douglas) {
   EXPECT_EQ(report.dimension, 0U);
 }
 
-// Friction that is the same in all directions is variational, L = e^{kt} L₀ or without time by other multipliers.
+// Equations that do not know of each other each have their multiplier; a single one always has.
 TEST(Helmholtz, conditions_leave_much_to_separate_equations) {
   const Example e = written({"x", "y"}, "0.5*(x'^2 + y'^2)", {}, {{0.4, 0.3}, {0.5, -0.4}}, {"-0.3*x' - x", "-2*y"});
   const HelmholtzReport report = helmholtz(e, second_order(e.system));
@@ -423,6 +443,41 @@ TEST(Helmholtz, conditions_leave_much_to_separate_equations) {
   const HelmholtzReport always = helmholtz(one, second_order(one.system));
   EXPECT_TRUE(always.decided && always.regular);
   EXPECT_EQ(always.dimension, 1U);
+}
+
+// Systems that have a Lagrangian, with numbers whose products cancel: a residue of rounding must not count.
+TEST(Helmholtz, conditions_are_not_made_of_rounding) {
+  const Example lorentz =
+      written({"x", "y", "z"}, "0.5*(0.7*x'^2 + 1.1*y'^2 + 1.3*z'^2)", {}, {{0.3, 0.3, 0}, {0.1, 0.1, 0}},
+              {"0.3*y' - 0.2*z'", "0.1*z' - 0.3*x'", "0.2*x' - 0.1*y'"});
+  const Example damped = written({"x", "y"}, "0.5*(x'^2+y'^2) - 0.65*x^2 + 0.7*x*y - 0.45*y^2", {},
+                                 {{0.3, 0.3}, {0.1, 0.1}}, {"-0.13*x' + 0.07*y'", "0.07*x' - 0.09*y'"});
+  for (const Example& e : {lorentz, damped}) {
+    const InverseProblem problem = examine_inverse_problem(e.system, nullptr, e.system.parameter_values(), e.near);
+    ASSERT_EQ(problem.systems.size(), 1U);
+    EXPECT_FALSE(problem.systems[0].report.excludes_lagrangian());
+    EXPECT_TRUE(problem.systems[0].report.regular);
+  }
+  for (const char* field : {"1e3", "3e6", "1e9"}) {
+    const std::string b = field;
+    const Example strong = written({"x", "y"}, "0.5*(1.1*x'^2 + 0.6*y'^2) - 0.45*x^2 - 0.04*x*y + 0.15*y^2", {},
+                                   {{0.3, 0.3}, {0.2, 0.2}}, {b + "*y'", "-" + b + "*x'"});
+    const InverseProblem problem =
+        examine_inverse_problem(strong.system, nullptr, strong.system.parameter_values(), strong.near);
+    EXPECT_FALSE(problem.systems[0].report.excludes_lagrangian()) << field;
+  }
+}
+
+// L = ½ x'² + ½ m y'² − sin(x + 2y) − x² y, as forces.
+TEST(Helmholtz, conditions_leave_lagrangians_in_any_units) {
+  for (const char* mass : {"1e-18", "1e-15", "1e-9", "1", "1e9", "1e15"}) {
+    const std::string m = mass;
+    const Example e = written({"x", "y"}, "0.5*(x'^2 + y'^2)", {}, {{0.3, 0.3}, {0.2, 0.2}},
+                              {"-2*x*y - cos(x + 2*y)", "(-x^2 - 2*cos(x + 2*y))/" + m});
+    const HelmholtzReport report = helmholtz(e, second_order(e.system));
+    EXPECT_FALSE(report.excludes_lagrangian()) << mass;
+    EXPECT_EQ(report.dimension, 1U) << mass;
+  }
 }
 
 TEST(Helmholtz, verdicts_do_not_depend_on_units) {
@@ -460,6 +515,11 @@ TEST(GivenLagrangian, is_checked) {
   ASSERT_EQ(folded.zeros.size(), 1U);
   EXPECT_EQ(to_text(folded.zeros[0]), "-y^2 + 1");
   EXPECT_THROW(check("0.5*x'^2 + w*y'^2"), ExpressionError);
+  // A total derivative changes nothing, and hides nothing.
+  EXPECT_FALSE(check("0.5*(x'^2 + y'^2 + z'^2) + 1e12*(x*y' + y*x' + x*z' + z*x')").motion.holds);
+  EXPECT_TRUE(check("0.5*x'^2 + 0.5*sqrt(1 + x^2)*(y'^2/x' + z'^2/(x*x')) + 1e9*(x*y' + y*x' + sin(z)*z')")
+                  .is_free_lagrangian());
+  EXPECT_EQ(check("log(-1 - x^2)*x'").motion.points, 0);
 }
 
 }  // namespace

@@ -7,13 +7,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "observe/step_map.hpp"
+#include "promises.hpp"
 #include "rattleback/flow/convergence.hpp"
 #include "rattleback/method/reference.hpp"
 #include "rattleback/method/time_map.hpp"
 #include "rattleback/observe/observers.hpp"
 #include "tests/geometry/simple_by_construction.hpp"
-#include "trajectory.hpp"
 
 namespace rattleback::test {
 namespace {
@@ -253,24 +252,9 @@ TEST(Rdla, with_averaged_forces_moves_as_dla_only_for_linear_connections) {
   EXPECT_NEAR(difference("sinusoidal-particle"), 6.3e-4, 1e-4);  // of order h²
 }
 
-struct Promise {
-  std::string model;
-  std::string method;
-  double order;
-};
-
 class ReducedOrder : public testing::TestWithParam<Promise> {};
 
-TEST_P(ReducedOrder, is_the_promised_one) {
-  const Problem problem = problem_of(GetParam().model);
-  const double time = 1.0;
-  const State reference = ReferenceFlow(problem).at(time);
-  const Convergence c =
-      measure_convergence(GetParam().method, problem, time, {20, 40, 80, 160}, reference, nullptr, {});
-  ASSERT_TRUE(c.measured_order);
-  EXPECT_NEAR(*c.measured_order, GetParam().order, 0.1);
-  EXPECT_EQ(*c.expected_order, static_cast<int>(GetParam().order));
-}
+TEST_P(ReducedOrder, is_the_promised_one) { expect_promised_order(GetParam(), 1.0); }
 
 std::vector<Promise> promises() {
   std::vector<Promise> all;
@@ -293,33 +277,7 @@ std::vector<Promise> promises() {
   return all;
 }
 
-std::string name_of_promise(const testing::TestParamInfo<Promise>& which) {
-  std::string name = which.param.model + "_" + which.param.method;
-  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  return name;
-}
-
 INSTANTIATE_TEST_SUITE_P(Methods, ReducedOrder, testing::ValuesIn(promises()), name_of_promise);
-
-/// DΦᵀ J DΦ − J of the map of (r, P), for a system of which r are the first coordinates.
-double symplectic_defect(const std::string& method, const Problem& problem, std::size_t m) {
-  const Method derived = make_method(method, problem);
-  StepMap map(derived, problem, true);
-  const auto stepper = make_stepper(method, problem);
-  take(*stepper, 3);
-  const std::vector<double> state(stepper->state().begin(), stepper->state().end());
-  EXPECT_TRUE(map.apply(state, stepper->node().v, problem.step));
-  const Eigen::MatrixXd all = map.tangent();
-  const auto half = static_cast<Eigen::Index>(m);
-  const auto n = static_cast<Eigen::Index>(problem.system.dimension());
-  Eigen::MatrixXd d(2 * half, 2 * half);
-  d << all.block(0, 0, half, half), all.block(0, n, half, half), all.block(n, 0, half, half),
-      all.block(n, n, half, half);
-  Eigen::MatrixXd j = Eigen::MatrixXd::Zero(2 * half, 2 * half);
-  j.topRightCorner(half, half).setIdentity();
-  j.bottomLeftCorner(half, half) = -Eigen::MatrixXd::Identity(half, half);
-  return (d.transpose() * j * d - j).cwiseAbs().maxCoeff();
-}
 
 TEST(Hamiltonized, methods_are_symplectic_in_their_own_momenta_and_rdla_is_not) {
   for (const char* model : {"quadratic-particle", "sinusoidal-particle", "veselova-4d"}) {
@@ -332,17 +290,6 @@ TEST(Hamiltonized, methods_are_symplectic_in_their_own_momenta_and_rdla_is_not) 
     }
     EXPECT_GT(symplectic_defect("rdla", problem, m), 1e-4) << model;
   }
-}
-
-double largest_observed(const std::string& observer_name, const std::string& method, const Problem& problem) {
-  const auto observer = make_observer(observer_name, method, problem);
-  const auto stepper = make_stepper(method, problem);
-  RunOptions options;
-  options.steps = 60;
-  options.observers = {observer.get()};
-  const RunResult result = run(*stepper, problem, options);
-  EXPECT_EQ(result.outcome, RunOutcome::finished) << result.failure;
-  return *std::ranges::max_element(result.statistics.max_observed);
 }
 
 TEST(ShapeSpace, methods_keep_constraints_and_are_reversible_under_symmetric_rules) {

@@ -69,7 +69,7 @@ TEST(Observers, say_when_there_is_nothing_to_observe) {
   EXPECT_EQ(message("momentum", "dla", "mclachlan-perlmutter"),
             "momentum cannot be observed here: the model declares no symmetry");
   EXPECT_EQ(message("momentum", "rk4", "rolling-disk"),
-            "momentum cannot be observed here: the method has velocities, not momenta");
+            "momentum cannot be observed here: the method does not keep the momenta of the model's Lagrangian");
   EXPECT_EQ(message("symplectic", "gni", "rolling-disk"),
             "symplectic cannot be observed here: the state of the method is not (q, p)");
   EXPECT_EQ(message("impulses", "rk4", "rolling-disk"),

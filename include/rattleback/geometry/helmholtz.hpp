@@ -46,6 +46,8 @@ struct HelmholtzReport {
   bool excludes_lagrangian() const { return decided && !regular; }
 };
 
+/// Numbers in the equations are known to double precision. Where many of them cancel the answer may be "undecided":
+/// examine_inverse_problem makes them parameters first, so that they cancel by algebra.
 HelmholtzReport examine_helmholtz(const SecondOrderSystem& equations, std::span<const double> parameters,
                                   const State& near);
 

@@ -13,11 +13,16 @@ struct Variationality {
   HelmholtzReport report;
 };
 
-/// A free Lagrangian that was found, checked against the system (5) for all velocities.
+/// A free Lagrangian that was found, checked against the system (5) for all velocities, and against the accelerations
+/// of the constrained system.
 struct FreeVerdict {
   FreeForm form;
   FreeLagrangian lagrangian;
   Certificate equations;
+  Certificate motion;
+  bool regular;
+
+  bool holds() const { return equations.holds && motion.holds && regular; }
 };
 
 /// Is the motion that of a Lagrangian without constraints?

@@ -28,8 +28,10 @@ struct SteeredSystem {
   std::vector<Expression> shear;      ///< Y, likewise: q − Y r₁ is what moves in the direction X
   Expression inertia;                 ///< I₁ = ⟨Y, M Y⟩
   std::vector<Expression> masses;     ///< the diagonal of M, one for each of `moved`
-  double orientation = 1.0;           ///< X is this times the minors of the constraints, so that N > 0 at the start
-  Expression potential;               ///< V
+  /// The constraints as covectors, by rows, without common factors and parameters that are zero.
+  std::vector<std::vector<Expression>> rows;
+  double orientation = 1.0;  ///< X is this times the minors of the constraints, so that N > 0 at the start
+  Expression potential;      ///< V
   bool potential_is_constant = true;
   bool density_is_constant = false;  ///< N' = 0
 

@@ -81,6 +81,7 @@ struct Method {
   std::optional<ImplicitSystem> from_two_positions;
   std::optional<IntervalFunctions> interval;
   std::vector<Guard> guards;
+  std::vector<Remark> remarks;  ///< what a user should know of a run, besides what happens in it
   std::optional<OwnTime> own_time;
 
   /// Of the state, without memory.

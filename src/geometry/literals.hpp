@@ -1,0 +1,13 @@
+#pragma once
+
+#include "rattleback/mech/system.hpp"
+
+namespace rattleback {
+
+/// The same system with the numbers in its expressions as further parameters, but for powers of two. Numbers that meet
+/// in an expression are multiplied and added in double precision: where 0.7·1.1 and 1.1·0.7 should cancel after other
+/// factors came between, a residue of rounding can remain that nothing tells from a small number. As parameters they
+/// cancel by algebra, or are evaluated as precisely as one likes.
+System with_literals_as_parameters(const System& system);
+
+}  // namespace rattleback
