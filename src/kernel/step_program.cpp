@@ -20,6 +20,22 @@
 namespace rattleback {
 namespace {
 
+/// Whether a denominator depends on one of the symbols. Slopes may be free of u although r is not defined at u = 0, as
+/// those of u·u⁻¹: such an r must not be evaluated there.
+bool divides_by(const Expression& expression, const std::unordered_set<Expression>& symbols) {
+  const auto depends = [&](const Expression& e) {
+    return std::ranges::any_of(free_symbols(e), [&](const Expression& s) { return symbols.contains(s); });
+  };
+  const Graph graph({&expression, 1});
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    if (graph[i].kind() != Kind::product) continue;
+    for (const Term& t : graph[i].operands()) {
+      if (t.weight < 0.0 && depends(t.expression)) return true;
+    }
+  }
+  return false;
+}
+
 std::size_t idx(int i) { return static_cast<std::size_t>(i); }
 
 void validate(const ImplicitSystem& s) {
@@ -143,7 +159,8 @@ class StepBuilder {
         }
       }
     }
-    return true;
+    return std::ranges::none_of(block.equations,
+                                [&](int e) { return divides_by(system_.residuals[idx(e)], own_symbols); });
   }
 
   /// Of the equations of a block that are not linear in its unknowns, the one with the fewest slopes.
@@ -250,6 +267,9 @@ class StepBuilder {
       for (const Expression& s : free_symbols(e.value)) {
         if (unknowns.contains(s)) is_affine[idx(e.row)] = false;
       }
+    }
+    for (std::size_t i = 0; i < system_.outputs.size(); ++i) {
+      if (is_affine[i] && divides_by(system_.outputs[i], unknowns)) is_affine[i] = false;
     }
     Scope at_zero(&data_scope_);
     for (const Expression& u : system_.unknowns) at_zero.bind(u, builder_.constant(0.0));
