@@ -214,6 +214,19 @@ TEST(Free, circles_drift_in_proportion_to_the_constants) {
   EXPECT_NEAR(drift(-0.02), 0.086, 0.004);
 }
 
+// The modified integrator of (7) is not variational: without symmetry of the rule its circle grows.
+TEST(Free, modified_motions_of_7_spiral_slowly_unless_the_rule_is_symmetric) {
+  const auto growth = [](const char* method) {
+    const DiskRun run = roll(method, 10000);
+    return fitted({run.path.end() - 126, run.path.end()}).radius -
+           fitted({run.path.begin(), run.path.begin() + 126}).radius;
+  };
+  EXPECT_NEAR(growth("free-modified:alpha=0:C=-0.002"), 0.085, 0.004);
+  EXPECT_LT(std::abs(growth("free-modified:C=-0.002")), 1e-4);
+  EXPECT_LT(std::abs(growth("free:alpha=0:C=-0.002")), 1e-4);
+  EXPECT_LT(std::abs(growth("free-modified:alpha=0:form=6:C=0.002")), 1e-4);
+}
+
 // Figures 2 and 3 of the paper: one turn with the Lagrangian (13), whose constants relative to I₁ are those of
 // C = −N/4 here, N = sqrt(2/3).
 TEST(Free, follows_a_circle_with_the_constants_of_the_paper) {
