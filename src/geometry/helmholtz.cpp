@@ -23,6 +23,7 @@ using Real = long double;
 using RealMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 
 constexpr int wanted_points = 7;
+constexpr std::size_t most_coordinates = 10;  ///< 55 unknowns; the conditions grow like n³
 constexpr int most_levels = 5;
 constexpr std::size_t most_operations = 150000;
 constexpr int combinations = 8;
@@ -273,6 +274,10 @@ HelmholtzReport examine_helmholtz(const SecondOrderSystem& equations, std::span<
   report.unknowns = n * (n + 1) / 2;
   report.dimension = report.unknowns;
   report.smallest_counted = std::numeric_limits<double>::infinity();
+  if (n > most_coordinates) {
+    report.reason = fmt::format("{} equations are too many: up to {} are examined", n, most_coordinates);
+    return report;
+  }
   const Vector inputs = equations.inputs();
   HelmholtzTower tower(equations);
   std::vector<Place> places;

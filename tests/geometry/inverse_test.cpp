@@ -468,6 +468,21 @@ TEST(Helmholtz, conditions_are_not_made_of_rounding) {
   }
 }
 
+TEST(Helmholtz, conditions_of_large_systems_are_not_written_down) {
+  SystemDefinition definition;
+  for (int i = 0; i < 11; ++i) {
+    definition.coordinates.push_back(Expression::symbol("x" + std::to_string(i)));
+    const Expression& x = definition.coordinates.back();
+    definition.lagrangian += 0.5 * sq(dot(x));
+    definition.applied_forces.push_back(-x * dot(x));
+  }
+  const System system(std::move(definition));
+  const HelmholtzReport report =
+      examine_helmholtz(second_order(system), {}, {std::vector<double>(11, 0.1), std::vector<double>(11, 0.2)});
+  EXPECT_FALSE(report.decided);
+  EXPECT_NE(report.reason.find("11 equations are too many"), std::string::npos);
+}
+
 // L = ½ x'² + ½ m y'² − sin(x + 2y) − x² y, as forces.
 TEST(Helmholtz, conditions_leave_lagrangians_in_any_units) {
   for (const char* mass : {"1e-18", "1e-15", "1e-9", "1", "1e9", "1e15"}) {
