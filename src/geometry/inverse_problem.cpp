@@ -14,8 +14,8 @@ std::string listed(const std::vector<Expression>& symbols) {
   return fmt::format("({})", fmt::join(names, ", "));
 }
 
-/// The equations of a system without constraints, if they can be written down.
-/// `shown` is the same system in the words of the model.
+/// The equations of a system without constraints, if they can be written down; `shown` is the same system in the words
+/// of the model.
 Variationality examine(const System& system, const System& shown, std::string name, const State& near) {
   Variationality entry{std::move(name), {}, {}};
   try {
@@ -28,23 +28,14 @@ Variationality examine(const System& system, const System& shown, std::string na
 }
 
 System with_values(const System& system, std::span<const double> parameters) {
-  SystemDefinition definition;
-  definition.coordinates = system.coordinates();
-  definition.lagrangian = system.lagrangian();
-  definition.constraints = system.constraints();
-  definition.holonomic = system.holonomic();
-  definition.applied_forces = system.applied_forces();
-  definition.parameters = system.parameter_list();
+  SystemDefinition definition = mechanics_of(system);
   for (std::size_t i = 0; i < parameters.size(); ++i) definition.parameters[i].value = parameters[i];
   return System(std::move(definition));
 }
 
 /// The system with the constants of a free Lagrangian among its parameters.
 System with_parameters_of(const System& system, const System& free) {
-  SystemDefinition definition;
-  definition.coordinates = system.coordinates();
-  definition.lagrangian = system.lagrangian();
-  definition.constraints = system.constraints();
+  SystemDefinition definition = mechanics_of(system);
   definition.parameters = free.parameter_list();
   return System(std::move(definition));
 }

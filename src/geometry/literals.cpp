@@ -81,15 +81,22 @@ class Lifter {
 
 }  // namespace
 
-System with_literals_as_parameters(const System& system) {
+SystemDefinition mechanics_of(const System& system) {
   SystemDefinition definition;
   definition.coordinates = system.coordinates();
   definition.parameters = system.parameter_list();
+  definition.lagrangian = system.lagrangian();
+  definition.constraints = system.constraints();
+  definition.holonomic = system.holonomic();
+  definition.applied_forces = system.applied_forces();
+  return definition;
+}
+
+System with_literals_as_parameters(const System& system) {
+  SystemDefinition definition = mechanics_of(system);
   Lifter lifted(definition.parameters);
-  definition.lagrangian = lifted(system.lagrangian());
-  definition.constraints = lifted(system.constraints());
-  definition.holonomic = lifted(system.holonomic());
-  definition.applied_forces = lifted(system.applied_forces());
+  definition.lagrangian = lifted(definition.lagrangian);
+  for (auto* list : {&definition.constraints, &definition.holonomic, &definition.applied_forces}) *list = lifted(*list);
   return System(std::move(definition));
 }
 

@@ -1,9 +1,6 @@
 #include "rattleback/geometry/second_order.hpp"
 
 #include "determinant.hpp"
-#include "rattleback/expr/graph.hpp"
-#include "rattleback/expr/tidy.hpp"
-#include "rattleback/mech/dynamics.hpp"
 
 namespace rattleback {
 
@@ -26,13 +23,6 @@ SecondOrderSystem second_order(const System& system) {
   }
   for (const Vector& row : solved(dense(system.mass_matrix()), right)) equations.accelerations.push_back(row[0]);
   return equations;
-}
-
-Vector euler_lagrange(const Expression& lagrangian, const SecondOrderSystem& equations) {
-  Vector result = equations.rates(gradient(lagrangian, equations.velocities));
-  const Vector slopes = gradient(lagrangian, equations.coordinates);
-  for (std::size_t i = 0; i < result.size(); ++i) result[i] -= slopes[i];
-  return result;
 }
 
 }  // namespace rattleback

@@ -24,7 +24,6 @@
 #include <algorithm>
 
 #include "rattleback/expr/graph.hpp"
-#include "rattleback/expr/tidy.hpp"
 #include "rattleback/geometry/steered.hpp"
 #include "rattleback/kernel/interpreter.hpp"
 #include "rattleback/mech/dynamics.hpp"

@@ -224,7 +224,7 @@ const std::vector<Entry>& entries() {
          return with_order(free_lagrange(p, rule_option(o), free_options(o)), o);
        },
        check_free},
-      {{"free-modified", "those of the coordinates r, with discrete constraints for the coordinates s", free_words},
+      {{"free-modified", "the same for the coordinates r, and discrete constraints for the coordinates s", free_words},
        [](const Options& o, const Problem& p) {
          return with_order(free_modified(p, rule_option(o), free_options(o)), o);
        },

@@ -234,22 +234,24 @@ ImplicitSystem linear_system(int n) {
   return s;
 }
 
-// 0 = u − d·u/u − 1: the slope is 1, and u = 0, where linear equations are evaluated, is not in the domain.
+// 0 = u − (d·u/u)² − 1: the slope is 1, and u = 0, where linear equations are evaluated, is not in the domain.
 TEST_P(OnEachBackend, an_unknown_that_is_divided_by_itself_is_not_lost) {
   const Expression u = Expression::symbol("u");
   const Expression d = Expression::symbol("d");
+  const Expression w = Expression::symbol("w");
+  const Expression ratio = d * u / w / u;
   ImplicitSystem s;
-  s.data = {d};
+  s.data = {d, w};
   s.unknowns = {u};
-  s.residuals = {u - d * u / u - 1.0};
+  s.residuals = {u - sq(w * ratio) / w - 1.0};
   s.guess = {Expression(1.0)};
-  s.outputs = {u, d * u / u};
+  s.outputs = {u, sq(w * ratio) / w};
   Step step(s, 1, GetParam());
-  std::vector<double> data{3.0};
+  std::vector<double> data{3.0, 2.0};
   std::vector<double> outputs(2);
   ASSERT_EQ(step.run(data, outputs), 1);
-  EXPECT_DOUBLE_EQ(outputs[0], 4.0);
-  EXPECT_DOUBLE_EQ(outputs[1], 3.0);
+  EXPECT_DOUBLE_EQ(outputs[0], 5.5);
+  EXPECT_DOUBLE_EQ(outputs[1], 4.5);
 }
 
 TEST_P(OnEachBackend, a_matrix_that_needs_pivoting_is_solved_with_pivots) {

@@ -55,10 +55,8 @@ HelmholtzReport examine_helmholtz(const SecondOrderSystem& equations, std::span<
 struct LagrangianReport {
   /// The Euler–Lagrange expressions vanish for the accelerations of the system, at states that satisfy its constraints.
   Certificate motion;
-  /// Its Hessian is regular there. The residual is the smallest singular value relative to the largest: where it is
-  /// small the Lagrangian is singular.
-  bool regular = false;
-  double regularity = 0.0;
+  bool regular = false;     ///< its Hessian there
+  double regularity = 0.0;  ///< the smallest singular value of the Hessian relative to the largest, the least found
   /// Functions of the state at whose zeros the Hessian's determinant vanishes, or is infinite. Where it could not be
   /// written as a product there are none and `determinant` is all there is to see.
   std::vector<Expression> zeros;

@@ -24,7 +24,4 @@ struct SecondOrderSystem {
 /// for the accelerations.
 SecondOrderSystem second_order(const System& system);
 
-/// d/dt L_v − L_q for the accelerations of the equations.
-std::vector<Expression> euler_lagrange(const Expression& lagrangian, const SecondOrderSystem& equations);
-
 }  // namespace rattleback
