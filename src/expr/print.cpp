@@ -13,6 +13,10 @@ namespace rattleback {
 std::string number_text(double value) {
   std::string decimal = fmt::format("{}", value);
   if (decimal.size() <= 7) return decimal;
+  const double reciprocal = std::round(1.0 / value);
+  if (std::abs(reciprocal) < 1e9 && 1.0 / reciprocal == value) {
+    return fmt::format("{}1/{:.0f}", value < 0.0 ? "-" : "", std::abs(reciprocal));
+  }
   for (int q = 2; q < 1000; ++q) {
     const double p = std::round(value * q);
     if (std::abs(p) >= 1.0 && std::abs(p) < 1e5 && p / q == value) {

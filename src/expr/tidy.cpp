@@ -2,94 +2,28 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
 
+#include "polynomial.hpp"
 #include "rattleback/expr/graph.hpp"
 
 namespace rattleback {
 namespace {
 
-constexpr std::size_t most_terms = 300;
-constexpr double most_multiplications = 20000;
+constexpr std::size_t usual_terms = 300;
 constexpr int highest_power = 8;  ///< of a sum that is multiplied out
 
-struct Less {
-  bool operator()(const Expression& a, const Expression& b) const { return compare(a, b) < 0; }
-};
-
-/// Π base^exponent, without zero exponents.
-using Monomial = std::map<Expression, int, Less>;
-
-struct MonomialLess {
-  bool operator()(const Monomial& a, const Monomial& b) const {
-    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-      const int c = compare(x.first, y.first);
-      return c != 0 ? c < 0 : x.second < y.second;
-    });
-  }
-};
-
-/// Σ coefficient · monomial, without zero coefficients.
-using Polynomial = std::map<Monomial, double, MonomialLess>;
-
-void add(Polynomial& p, const Monomial& m, double coefficient) {
-  const auto [place, fresh] = p.try_emplace(m, coefficient);
-  if (fresh) return;
-  const double before = place->second;
-  place->second += coefficient;
-  // What remains of a cancellation is rounding.
-  if (std::abs(place->second) <= 1e-15 * (std::abs(before) + std::abs(coefficient))) p.erase(place);
-}
-
-Monomial times(Monomial a, const Monomial& b) {
-  for (const auto& [base, exponent] : b) {
-    const auto place = a.try_emplace(base, 0).first;
-    place->second += exponent;
-    if (place->second == 0) a.erase(place);
-  }
-  return a;
-}
-
-/// Nothing if it became too large.
-std::optional<Polynomial> times(const Polynomial& a, const Polynomial& b) {
-  if (static_cast<double>(a.size()) * static_cast<double>(b.size()) > most_multiplications) return std::nullopt;
-  Polynomial product;
-  for (const auto& [m, c] : a) {
-    for (const auto& [n, d] : b) add(product, times(m, n), c * d);
-  }
-  if (product.size() > most_terms) return std::nullopt;
-  return product;
-}
-
-std::optional<Polynomial> power(const Polynomial& p, int exponent) {
-  Polynomial result{{Monomial{}, 1.0}};
-  for (int k = 0; k < exponent; ++k) {
-    auto next = times(result, p);
-    if (!next) return std::nullopt;
-    result = std::move(*next);
-  }
-  return result;
-}
-
-Expression rebuilt(const Polynomial& p) {
-  std::vector<Term> terms;
-  for (const auto& [m, c] : p) {
-    std::vector<Term> factors;
-    for (const auto& [base, exponent] : m) factors.push_back({base, static_cast<double>(exponent)});
-    terms.push_back({product(factors), c});
-  }
-  return sum(terms);
-}
+Polynomial atom(const Expression& e, int exponent = 1) { return {{Monomial(base_number(e), exponent), 1.0}}; }
 
 /// For people and for machines: terms, factors, and powers that are divisions.
 std::size_t size(const Polynomial& p) {
   std::size_t total = 0;
   for (const auto& [m, c] : p) {
     total += c == 1.0 ? 2 : 3;
-    for (const auto& [base, exponent] : m) {
+    for (const auto& [number, exponent] : m) {
+      const Expression& base = base_expression(number);
       total += 2 + (exponent < 0 ? 1 : 0) + (std::abs(exponent) > 2 ? 1 : 0) +
                (base.kind() == Kind::sum ? 2 * base.operands().size() : 0);
     }
@@ -98,48 +32,52 @@ std::size_t size(const Polynomial& p) {
 }
 
 /// f(u)² → 1 − g(u)² in every monomial, for the pair (sin, cos) either way round.
-std::optional<Polynomial> without_squares(const Polynomial& p, const Expression& f, const Expression& g) {
-  const Polynomial square{{Monomial{}, 1.0}, {Monomial{{g, 2}}, -1.0}};
-  Polynomial result;
+std::optional<Polynomial> without_squares(const Polynomial& p, const Expression& f, const Expression& g,
+                                          std::size_t most_terms) {
+  const Base sine = base_number(f);
+  const Polynomial square{{Monomial{}, 1.0}, {Monomial(base_number(g), 2), -1.0}};
+  Sum sum;
   for (const auto& [m, c] : p) {
-    const auto found = m.find(f);
-    if (found == m.end() || found->second < 2) {
-      add(result, m, c);
+    const int exponent = m.exponent(sine);
+    if (exponent < 2) {
+      sum.add(m, c);
       continue;
     }
     Monomial rest = m;
-    if (found->second % 2 == 0) {
-      rest.erase(f);
-    } else {
-      rest[f] = 1;
-    }
-    const auto replaced = power(square, found->second / 2);
+    rest.set(sine, exponent % 2);
+    const auto replaced = power(square, exponent / 2, most_terms);
     if (!replaced) return std::nullopt;
-    for (const auto& [n, d] : *replaced) add(result, times(rest, n), c * d);
+    for (const auto& [n, d] : *replaced) sum.add(rest * n, c * d);
   }
+  Polynomial result = sum.result();
   if (result.size() > most_terms) return std::nullopt;
   return result;
 }
 
-std::set<Expression, Less> angles_in(const Polynomial& p) {
-  std::set<Expression, Less> angles;
+std::vector<Expression> angles_in(const Polynomial& p) {
+  std::set<Base> bases;
   for (const auto& [m, c] : p) {
-    for (const auto& [base, exponent] : m) {
-      const bool trigonometric =
-          base.kind() == Kind::function && (base.function() == Function::sin || base.function() == Function::cos);
-      if (trigonometric) angles.insert(base.operands()[0].expression);
-    }
+    for (const auto& [base, exponent] : m) bases.insert(base);
   }
+  std::vector<Expression> angles;
+  for (const Base number : bases) {
+    const Expression& base = base_expression(number);
+    if (base.kind() != Kind::function || (base.function() != Function::sin && base.function() != Function::cos))
+      continue;
+    const Expression& angle = base.operands()[0].expression;
+    if (std::ranges::find(angles, angle) == angles.end()) angles.push_back(angle);
+  }
+  std::ranges::sort(angles, [](const Expression& a, const Expression& b) { return compare(a, b) < 0; });
   return angles;
 }
 
 /// Angle by angle, the form that is shortest.
-Polynomial shortened_by_pythagoras(Polynomial p) {
+Polynomial shortened_by_pythagoras(Polynomial p, std::size_t most_terms) {
   const auto angles = angles_in(p);
   for (int pass = 0; pass < 2; ++pass) {
     for (const Expression& u : angles) {
       for (const auto& [f, g] : {std::pair(sin(u), cos(u)), std::pair(cos(u), sin(u))}) {
-        auto other = without_squares(p, f, g);
+        auto other = without_squares(p, f, g, most_terms);
         if (other && size(*other) < size(p)) p = std::move(*other);
       }
     }
@@ -152,15 +90,12 @@ Polynomial shortened_by_pythagoras(Polynomial p) {
 Monomial lowest_powers(const Polynomial& p) {
   Monomial lowest;
   for (const auto& [m, c] : p) {
-    for (const auto& [base, exponent] : m) lowest.try_emplace(base, exponent);
-  }
-  for (auto& [base, exponent] : lowest) {
-    for (const auto& [m, c] : p) {
-      const auto found = m.find(base);
-      exponent = std::min(exponent, found == m.end() ? 0 : found->second);
+    for (const auto& [base, exponent] : m) {
+      int least = exponent;
+      for (const auto& [n, d] : p) least = std::min(least, n.exponent(base));
+      lowest.set(base, least);
     }
   }
-  std::erase_if(lowest, [](const auto& f) { return f.second == 0; });
   return lowest;
 }
 
@@ -171,10 +106,9 @@ Monomial common_factors(const Polynomial& p) {
   for (const auto& [m, c] : p) {
     Monomial shared;
     for (const auto& [base, exponent] : common) {
-      const auto found = m.find(base);
-      const int other = found == m.end() ? 0 : found->second;
+      const int other = m.exponent(base);
       const bool same_sign = (exponent > 0) == (other > 0) && other != 0;
-      if (same_sign) shared[base] = exponent > 0 ? std::min(exponent, other) : std::max(exponent, other);
+      if (same_sign) shared.set(base, exponent > 0 ? std::min(exponent, other) : std::max(exponent, other));
     }
     common = std::move(shared);
   }
@@ -183,49 +117,58 @@ Monomial common_factors(const Polynomial& p) {
 
 class Tidier {
  public:
+  explicit Tidier(std::size_t most_terms) : most_terms_(most_terms) { forget_bases(); }
+  Tidier(const Tidier&) = delete;
+  Tidier& operator=(const Tidier&) = delete;
+
   /// Multiplied out.
-  Polynomial expanded(const Expression& root) {
-    (*this)(root);
+  const Polynomial& expanded(const Expression& root) {
+    const Graph graph({&root, 1});
+    for (std::size_t i = 0; i < graph.size(); ++i) {
+      if (!polynomials_.contains(graph[i].node())) visit(graph[i]);
+    }
     return polynomials_.at(root.node());
   }
 
   Expression operator()(const Expression& root) {
-    const Graph graph({&root, 1});
-    for (std::size_t i = 0; i < graph.size(); ++i) visit(graph[i]);
-    return simple_.at(root.node());
+    expanded(root);
+    return simple(root);
   }
 
  private:
   void visit(const Expression& e) {
     auto expanded = e.kind() == Kind::sum ? of_sum(e) : e.kind() == Kind::product ? of_product(e) : of_atom(e);
+    kept_.push_back(e);
     if (!expanded) {
       polynomials_[e.node()] = atom(e);
-      simple_[e.node()] = e;
+      simple_.emplace(e.node(), e);
       return;
     }
     if (auto merged = without_powers_of_roots(*expanded)) expanded = std::move(merged);
-    Polynomial shorter = shortened_by_pythagoras(*expanded);
-    const Expression tidied = rebuilt(shorter);
-    simple_[e.node()] = operation_count(tidied) <= operation_count(e) ? tidied : e;
-    polynomials_[e.node()] = std::move(shorter);
+    polynomials_[e.node()] = shortened_by_pythagoras(std::move(*expanded), most_terms_);
   }
 
-  static Polynomial atom(const Expression& e, int exponent = 1) { return {{Monomial{{e, exponent}}, 1.0}}; }
+  /// The shorter form of an expression that was visited.
+  const Expression& simple(const Expression& e) {
+    const auto found = simple_.find(e.node());
+    if (found != simple_.end()) return found->second;
+    const Expression tidied = to_expression(polynomials_.at(e.node()));
+    return simple_.emplace(e.node(), operation_count(tidied) <= operation_count(e) ? tidied : e).first->second;
+  }
 
   std::optional<Polynomial> of_sum(const Expression& e) {
-    Polynomial p;
-    if (e.value() != 0.0) add(p, {}, e.value());
-    for (const Term& t : e.operands()) {
-      for (const auto& [m, c] : polynomials_.at(t.expression.node())) add(p, m, c * t.weight);
-    }
-    if (p.size() > most_terms) return std::nullopt;
+    Sum sum;
+    if (e.value() != 0.0) sum.add(Monomial{}, e.value());
+    for (const Term& t : e.operands()) sum.add(polynomials_.at(t.expression.node()), t.weight);
+    Polynomial p = sum.result();
+    if (p.size() > most_terms_) return std::nullopt;
     return p;
   }
 
   std::optional<Polynomial> of_product(const Expression& e) {
     Polynomial p{{Monomial{}, e.value()}};
     for (const auto& [base, exponent] : merged_roots(e)) {
-      auto next = times(p, factor(base, exponent));
+      auto next = times(p, factor(base, exponent), most_terms_);
       if (!next) return std::nullopt;
       p = std::move(*next);
     }
@@ -234,39 +177,48 @@ class Tidier {
 
   /// sqrt(u)² → u in every monomial: roots that met where sums were multiplied out.
   std::optional<Polynomial> without_powers_of_roots(const Polynomial& p) {
-    Polynomial result;
+    const auto is_root = [](Base base) {
+      const Expression& e = base_expression(base);
+      return e.kind() == Kind::function && e.function() == Function::sqrt;
+    };
+    const auto meet = [&](const auto& f) { return std::abs(f.second) > 1 && is_root(f.first); };
+    if (std::ranges::none_of(p, [&](const auto& t) { return std::ranges::any_of(t.first, meet); })) return p;
+    Sum sum;
     for (const auto& [m, c] : p) {
+      Monomial rest = m;
       Polynomial merged{{Monomial{}, c}};
       for (const auto& [base, exponent] : m) {
-        const bool is_root = base.kind() == Kind::function && base.function() == Function::sqrt;
-        const int whole = is_root ? exponent / 2 : 0;
-        Polynomial factors = atom(base, exponent);
-        if (whole != 0) {
-          const Expression& u = base.operands()[0].expression;
-          expanded(u);
-          factors = factor(u, whole);
-          if (exponent % 2 != 0) factors = *times(factors, atom(base, exponent % 2));
-        }
-        auto next = times(merged, factors);
+        if (std::abs(exponent) < 2 || !is_root(base)) continue;
+        rest.set(base, exponent % 2);
+        const Expression u = base_expression(base).operands()[0].expression;
+        expanded(u);
+        auto next = times(merged, factor(u, exponent / 2), most_terms_);
         if (!next) return std::nullopt;
         merged = std::move(*next);
       }
-      for (const auto& [n, d] : merged) add(result, n, d);
+      for (const auto& [n, d] : merged) sum.add(n * rest, d);
     }
-    if (result.size() > most_terms) return std::nullopt;
+    Polynomial result = sum.result();
+    if (result.size() > most_terms_) return std::nullopt;
     return result;
   }
 
   /// The factors of a product, with u·u⁻¹ cancelled and u^a·sqrt(u)^b made one power.
-  static Monomial merged_roots(const Expression& e) {
-    Monomial factors;
-    for (const Term& t : e.operands()) factors[t.expression] += static_cast<int>(t.weight);
+  static std::vector<std::pair<Expression, int>> merged_roots(const Expression& e) {
+    std::vector<std::pair<Expression, int>> factors;
+    const auto exponent = [&](const Expression& base) -> int& {
+      for (auto& [b, k] : factors) {
+        if (b == base) return k;
+      }
+      return factors.emplace_back(base, 0).second;
+    };
+    for (const Term& t : e.operands()) exponent(t.expression) += static_cast<int>(t.weight);
     for (const Term& t : e.operands()) {
       if (t.expression.kind() != Kind::function || t.expression.function() != Function::sqrt) continue;
       const Expression& u = t.expression.operands()[0].expression;
-      const int halves = factors[t.expression] + 2 * factors[u];
-      factors[t.expression] = halves % 2;
-      factors[u] = halves / 2;
+      const int halves = exponent(t.expression) + 2 * exponent(u);
+      exponent(t.expression) = halves % 2;
+      exponent(u) = halves / 2;
     }
     std::erase_if(factors, [](const auto& f) { return f.second == 0; });
     return factors;
@@ -278,26 +230,28 @@ class Tidier {
     if (p.size() == 1) {
       const auto& [m, c] = *p.begin();
       Monomial raised;
-      for (const auto& [b, k] : m) raised[b] = k * exponent;
+      for (const auto& [b, k] : m) raised.set(b, k * exponent);
       return {{raised, std::pow(c, exponent)}};
     }
     if (exponent > 0 && exponent <= highest_power) {
-      if (auto raised = power(p, exponent)) return *raised;
+      if (auto raised = power(p, exponent, most_terms_)) return *raised;
     }
-    return atom(p.empty() ? base : simple_.at(base.node()), exponent);
+    return atom(p.empty() ? base : simple(base), exponent);
   }
 
   std::optional<Polynomial> of_atom(const Expression& e) {
     if (e.is_constant()) return e.value() == 0.0 ? Polynomial{} : Polynomial{{Monomial{}, e.value()}};
     if (e.is_symbol()) return atom(e);
     std::vector<Expression> arguments;
-    for (const Term& t : e.operands()) arguments.push_back(simple_.at(t.expression.node()));
+    for (const Term& t : e.operands()) arguments.push_back(simple(t.expression));
     if (e.kind() == Kind::power) return atom(pow(arguments[0], arguments[1]));
     if (e.function() == Function::tan)
-      return Polynomial{{Monomial{{sin(arguments[0]), 1}, {cos(arguments[0]), -1}}, 1.0}};
+      return times(atom(sin(arguments[0])), Monomial(base_number(cos(arguments[0])), -1));
     return atom(call(e.function(), arguments));
   }
 
+  std::size_t most_terms_;
+  std::vector<Expression> kept_;  ///< what was visited, so that no other expression has its node
   std::unordered_map<const Node*, Polynomial> polynomials_;
   std::unordered_map<const Node*, Expression> simple_;
 };
@@ -306,12 +260,12 @@ class Tidier {
 
 Expression without_common_factors(const Expression& expression) {
   try {
-    const Polynomial p = Tidier().expanded(expression);
+    const Polynomial p = Tidier(usual_terms).expanded(expression);
     Polynomial best = p;
     Monomial taken = common_factors(p);
     for (const Expression& u : angles_in(p)) {
       for (const auto& [f, g] : {std::pair(sin(u), cos(u)), std::pair(cos(u), sin(u))}) {
-        const auto other = without_squares(p, f, g);
+        const auto other = without_squares(p, f, g, usual_terms);
         if (!other) continue;
         Monomial common = common_factors(*other);
         if (common.size() <= taken.size()) continue;
@@ -320,24 +274,38 @@ Expression without_common_factors(const Expression& expression) {
       }
     }
     if (taken.empty()) return expression;
-    for (auto& [base, exponent] : taken) exponent = -exponent;
-    Polynomial rest;
-    for (const auto& [m, c] : best) add(rest, times(m, taken), c);
-    return rebuilt(shortened_by_pythagoras(std::move(rest)));
+    return to_expression(shortened_by_pythagoras(times(best, taken.inverse()), usual_terms));
   } catch (const ExpressionError&) {  // something is not finite
     return expression;
   }
 }
 
-Expression factored(const Expression& expression) {
+Expression factored(const Expression& expression, std::size_t limit) {
   try {
-    const Polynomial p = Tidier().expanded(expression);
-    Monomial taken = lowest_powers(p);
-    const Expression outside = rebuilt({{taken, 1.0}});
-    for (auto& [base, exponent] : taken) exponent = -exponent;
-    Polynomial rest;
-    for (const auto& [m, c] : p) add(rest, times(m, taken), c);
-    return outside * rebuilt(shortened_by_pythagoras(std::move(rest)));
+    Tidier tidier(limit);
+    Polynomial p = tidier.expanded(expression);
+    Monomial outside;
+    for (int pass = 0; pass < 2; ++pass) {  // what was multiplied out may have common factors again
+      const Monomial taken = lowest_powers(p);
+      outside = outside * taken;
+      p = tidier.expanded(to_expression(shortened_by_pythagoras(times(p, taken.inverse()), limit)));
+    }
+    for (const auto& [number, exponent] : Monomial(outside)) {
+      const Expression base = base_expression(number);
+      if (base.kind() != Kind::sum) continue;
+      const Polynomial divisor = tidier.expanded(base);
+      for (int k = exponent; k < 0; ++k) {
+        auto quotient = divided(p, divisor);
+        if (!quotient) break;
+        p = std::move(*quotient);
+        outside.set(number, k + 1);
+      }
+    }
+    const double denominator = common_denominator(p);
+    if (denominator != 1.0) {
+      for (auto& [m, c] : p) c = std::round(c * denominator);
+    }
+    return to_expression(outside) * to_expression(p) / denominator;
   } catch (const ExpressionError&) {  // something is not finite
     return expression;
   }
@@ -345,7 +313,7 @@ Expression factored(const Expression& expression) {
 
 Expression tidy(const Expression& expression) {
   try {
-    return Tidier()(expression);
+    return Tidier(usual_terms)(expression);
   } catch (const ExpressionError&) {  // something is not finite
     return expression;
   }

@@ -34,10 +34,18 @@ Method del(const System& system, const Interval& interval) {
   return method;
 }
 
+/// Without applied forces the step is a canonical transformation.
+void set_canonical(Method& method, const System& system, const Expression& discrete_lagrangian) {
+  if (!system.applied_forces().empty()) return;
+  const std::size_t n = system.dimension();
+  method.canonical = CanonicalStep{discrete_lagrangian, entries_from(0, n), entries_from(n, n), system, {}};
+}
+
 }  // namespace
 
 Method del(const System& system, const Rule& rule) {
   Method method = del(system, differentiate(system, rule));
+  set_canonical(method, system, discrete_lagrangian(system, rule));
   method.interval = interval_functions(system, rule);
   method.structure = {rule.order(), Structure::Constraint::between_nodes, rule.is_symmetric(), true, true};
   return method;
@@ -48,6 +56,7 @@ Method del(const System& system, const Expression& discrete_lagrangian, int orde
     throw MethodError("del for a given discrete Lagrangian knows no rule for applied forces, and this system has some");
   }
   Method method = del(system, differentiate(system, discrete_lagrangian));
+  set_canonical(method, system, discrete_lagrangian);
   method.structure = {order, Structure::Constraint::between_nodes, symmetric, true, true};
   return method;
 }

@@ -343,6 +343,13 @@ Method free_lagrange(const Problem& problem, const Rule& rule, const FreeOptions
   step.node = m.steered.inertia * m.r1_dot() - carried;
   Method method = assemble(m, step, rule, options);
   method.remarks = remarks(m, problem);
+  // L_d by the momenta: ± ½ C Δx²/(X_d δ) = ½ p Δx, and so is a kinetic energy.
+  Expression action = 0.5 * m.steered.inertia * sq(m.delta()) / h;
+  for (std::size_t i = 0; i < m.moved(); ++i) {
+    action += 0.5 * m.momentum(i) * (m.increments[m.steered.moved[i]] - m.steered.shear[i] * m.delta());
+  }
+  const std::size_t n = problem.system.dimension();
+  method.canonical = CanonicalStep{action, entries_from(0, n), entries_from(n, n), {}, {}};
   const bool keeps_constraints = m.form == FreeForm::both_scaled;
   method.structure = {rule.order(),
                       keeps_constraints ? Structure::Constraint::between_nodes : Structure::Constraint::drifts,

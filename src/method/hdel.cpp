@@ -16,6 +16,7 @@ Method hdel(const Problem& problem, const Rule& rule, Quadrature quadrature) {
   const Expression& multiplier = h.multiplier.exponential;
   const System shape = hamiltonized(h.chaplygin.reduced, multiplier);
   ShapeStep step = shape_step(shape, differentiate(shape, rule));
+  step.discrete_lagrangian = discrete_lagrangian(shape, rule);
   step.speed = multiplier;
   Method method = reduced_method(problem.system, h.chaplygin, rule, step);
   guard_multiplier(method, problem.system, h, step);

@@ -69,6 +69,11 @@ class OneStep final : public Stepper {
     }
     interval_.multipliers.resize(method.multipliers);
     if (problem.second_position) prepare_second_position(method);
+    if (method.adjust) {
+      adjust_ = method.adjust;
+      if (!adjust_state()) throw MethodError(failure_);
+      if (!method.adjusts_every_step) adjust_ = {};
+    }
     before_ = data_;
     memory_before_ = memory_;
     if (!read_node()) throw MethodError(failure_);
@@ -107,7 +112,7 @@ class OneStep final : public Stepper {
       if (!failure_.empty()) return false;
     }
     const State node_before = guards_.empty() ? State{} : node_;
-    if (take_step() && read_node() && passes_guards(node_before)) {
+    if ((!adjust_ || adjust_state()) && take_step() && read_node() && passes_guards(node_before)) {
       second_is_next_ = false;
       has_interval_ = true;
       return true;
@@ -257,6 +262,13 @@ class OneStep final : public Stepper {
     }
     if (!failure_.empty()) node_ = before;
     return failure_.empty();
+  }
+
+  bool adjust_state() {
+    if (adjust_(std::span(data_).first(state_size_), node_.v, problem_.step)) return true;
+    failure_ =
+        "the modified energy cannot be computed here: there are no steps around this state; a smaller step may help";
+    return false;
   }
 
   double& step_size() { return data_[state_size_ + memory_size_]; }
@@ -450,6 +462,7 @@ class OneStep final : public Stepper {
   std::vector<double> memory_before_;
   std::vector<double> stage_before_;
   State node_;
+  decltype(Method::adjust) adjust_;  ///< before every step
   std::vector<double> outputs_;
   std::vector<double> node_outputs_;
   NewtonCount newton_;

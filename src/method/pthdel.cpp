@@ -7,6 +7,8 @@
 // of Λ_E are the reduced equations. The energy of Λ_E, N (E_l − E), is nearly constant; the energy of the motion
 // departs from E by 1/N times that (50). At a zero of N the equations have a pole: the method stops before.
 
+#include <algorithm>
+
 #include "reduced.hpp"
 
 namespace rattleback {
@@ -27,12 +29,25 @@ System altered(const System& reduced, const Expression& multiplier) {
 
 }  // namespace
 
-Method pthdel(const Problem& problem, const Rule& rule) {
-  const Hamiltonization h = hamiltonization_of(problem, "pthdel");
-  const System shape = altered(h.chaplygin.reduced, h.multiplier.exponential);
-  ShapeStep step = shape_step(shape, differentiate(shape, rule));
-  step.constants = {h.chaplygin.reduced.energy()};
-  Method method = reduced_method(problem.system, h.chaplygin, rule, step);
+Method pthdel(const Problem& problem, const AlteredRule& rule, const char* name) {
+  const Hamiltonization h = hamiltonization_of(problem, name);
+  const System& reduced = h.chaplygin.reduced;
+  const Expression& multiplier = h.multiplier.exponential;
+  const System shape = altered(reduced, multiplier);
+  const Expression energy = Expression::symbol(energy_name);
+  const Expression action = rule.factor ? step_symbol() * discretise(multiplier, shape, *rule.factor) *
+                                              (discretise(reduced.lagrangian(), shape, rule.lagrangian) + energy)
+                                        : discrete_lagrangian(shape, rule.lagrangian);
+  ShapeStep step =
+      shape_step(shape, rule.factor ? differentiate(shape, action) : differentiate(shape, rule.lagrangian));
+  step.constants = {reduced.energy()};
+  step.discrete_lagrangian = action;
+  Method method = reduced_method(problem.system, h.chaplygin, rule.lagrangian, step);
+  if (rule.factor) {
+    method.structure.symmetric &= rule.factor->is_symmetric();
+    method.structure.order = std::min(method.structure.order, rule.factor->order());
+  }
+  method.canonical->conformal = CanonicalStep::Conformal{multiplier, energy, method.state_size() - 1};
   guard_multiplier(method, problem.system, h, step);
   return method;
 }

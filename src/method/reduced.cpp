@@ -145,6 +145,9 @@ Method reduced_method(const System& system, const ChaplyginSystem& c, const Rule
   for (std::size_t a = 0; a < fibre.size(); ++a) node.outputs[n + c.fibre[a]] = fibre[a];
   method.node = std::move(node);
 
+  if (shape.discrete_lagrangian) {
+    method.canonical = CanonicalStep{*shape.discrete_lagrangian, c.shape, entries_from(n, p.size()), shape.system, {}};
+  }
   method.interval = interval_functions(system, rule);
   method.structure = {rule.order(), Structure::Constraint::between_nodes, rule.is_symmetric(), true, false};
   std::unordered_map<Expression, Expression> first;

@@ -24,12 +24,13 @@ struct ShapeStep {
   /// Position r and velocity w at a node, P = L_w(r, w). Parameters beyond those of the model are constants of the
   /// motion.
   System system;
-  Expression speed = Expression(1.0);  ///< ṙ = speed(r) · w
-  std::vector<Expression> increments;  ///< Δr
-  std::vector<Expression> left;        ///< P_k as a function of (r_k, Δr)
-  std::vector<Expression> right;       ///< P_{k+1} as a function of (r_k, Δr)
-  std::vector<Expression> next;        ///< P_{k+1} as a function of (r_k, P_k, Δr)
-  std::vector<Expression> constants;   ///< values of the further parameters, in (q, v) of the start
+  Expression speed = Expression(1.0);                  ///< ṙ = speed(r) · w
+  std::vector<Expression> increments;                  ///< Δr
+  std::vector<Expression> left;                        ///< P_k as a function of (r_k, Δr)
+  std::vector<Expression> right;                       ///< P_{k+1} as a function of (r_k, Δr)
+  std::vector<Expression> next;                        ///< P_{k+1} as a function of (r_k, P_k, Δr)
+  std::vector<Expression> constants;                   ///< values of the further parameters, in (q, v) of the start
+  std::optional<Expression> discrete_lagrangian = {};  ///< where there are no forces
 };
 
 /// Symbols for the momenta P of the shape.

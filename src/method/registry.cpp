@@ -76,10 +76,13 @@ double absolute_tolerance(const Options& options) {
   return number_option(options, "absolute", tolerance(options), 1e-300, 1e-2);
 }
 
+constexpr const char* rule_names[] = {"midpoint", "trapezoidal", "alpha", "sym"};
+bool is_rule(std::string_view name) { return std::ranges::find(rule_names, name) != std::end(rule_names); }
+
 Rule rule_option(const Options& options) {
   std::vector<std::string> given;
   Rule rule = midpoint();
-  for (const char* key : {"midpoint", "trapezoidal", "alpha", "sym"}) {
+  for (const char* key : rule_names) {
     if (options.contains(key)) given.emplace_back(key);
   }
   if (given.size() > 1) throw MethodError(fmt::format("{} are two rules: give one", fmt::join(given, " and ")));
@@ -87,6 +90,29 @@ Rule rule_option(const Options& options) {
   if (options.contains("alpha")) rule = alpha(number_option(options, "alpha", 0.5, 0.0, 1.0));
   if (options.contains("sym")) rule = sym(number_option(options, "sym", 0.0, 0.0, 1.0));
   return rule;
+}
+
+/// García-Naranjo & Vermeeren's names of rules for N (l + E), or any rule.
+AlteredRule altered_rule(const Options& options) {
+  static const std::map<std::string, AlteredRule> products{{"M", {midpoint()}},
+                                                           {"MT", {trapezoidal(), midpoint()}},
+                                                           {"TM", {midpoint(), trapezoidal()}},
+                                                           {"TT", {trapezoidal(), trapezoidal()}},
+                                                           {"T", {trapezoidal()}}};
+  std::vector<std::string> given;
+  for (const auto& [name, value] : options) {
+    if (products.contains(name) || is_rule(name)) given.push_back(name);
+  }
+  if (given.size() > 1) throw MethodError(fmt::format("{} are two rules: give one", fmt::join(given, " and ")));
+  if (given.empty() || !products.contains(given[0])) return {rule_option(options)};
+  return products.at(given[0]);
+}
+
+int ell_option(const Options& options) {
+  const double ell = number_option(options, "ell", 4, 0, 12);
+  if (ell != std::floor(ell))
+    throw MethodError(fmt::format("ell must be a whole number, found '{}'", options.at("ell")));
+  return static_cast<int>(ell);
 }
 
 bool starts_from_reference(const Options& options) {
@@ -217,8 +243,20 @@ const std::vector<Entry>& entries() {
        [](const Options&, const Method& method, const Problem& problem) { return make_tau_stepper(method, problem); }},
       {{"pthdel", "Hamiltonized equations by the Poincare transformation (Fernandez, Bloch & Olver): steps of t",
         variational_options},
-       [](const Options& o, const Problem& p) { return with_order(pthdel(p, rule_option(o)), o); },
+       [](const Options& o, const Problem& p) { return with_order(pthdel(p, {rule_option(o)}), o); },
        check_variational},
+      {{"conformal",
+        "pthdel with a modified energy, so that a measure is preserved (Garcia-Naranjo & Vermeeren): steps of t",
+        with_rules({"M", "MT", "TM", "TT", "T", "ell=4", "every-step", "order=2|4|6|8|10", "stages=5|9|13|17|21|35"})},
+       [](const Options& o, const Problem& p) {
+         return conformal(with_order(pthdel(p, altered_rule(o), "conformal"), o), p, ell_option(o),
+                          o.contains("every-step"));
+       },
+       [](const Options& o) {
+         const AlteredRule rule = altered_rule(o);
+         check_order(o, rule.lagrangian);
+         ell_option(o);
+       }},
       {{"free", "discrete Euler-Lagrange equations of a free Lagrangian (Mestdag, Bloch & Fernandez)", free_words},
        [](const Options& o, const Problem& p) {
          return with_order(free_lagrange(p, rule_option(o), free_options(o)), o);

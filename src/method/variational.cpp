@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/dynamics.hpp"
 
@@ -49,6 +51,12 @@ Interval differentiate(const System& system, const Rule& rule) {
     interval.change.push_back(h * force[i] + 2.0 * half);
   }
   return interval;
+}
+
+std::vector<std::size_t> entries_from(std::size_t first, std::size_t count) {
+  std::vector<std::size_t> entries(count);
+  std::iota(entries.begin(), entries.end(), first);
+  return entries;
 }
 
 Method position_momentum_method(const System& system, const Interval& interval) {

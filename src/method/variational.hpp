@@ -20,6 +20,9 @@ Interval differentiate(const System& system, const Rule& rule);
 /// Any L_d, without forces.
 Interval differentiate(const System& system, const Expression& discrete_lagrangian);
 
+/// first, first + 1, …
+std::vector<std::size_t> entries_from(std::size_t first, std::size_t count);
+
 /// What all methods on (q, p) have in common: the start p = L_v, two positions, the admissible velocity at a node, the
 /// data of the step. Equations are added by the method.
 Method position_momentum_method(const System& system, const Interval& interval);

@@ -527,7 +527,7 @@ TEST(StepErrors, wrong_calls_are_refused) {
             "a tangent matrix of 2 × 1 for 1 outputs and 1 data");
   const std::vector<long double> hard{0.5L};
   EXPECT_EQ(message_of([&] { interpret_step<long double>(equations({"d"}, {"u"}, {"atan(u) - d"}, {"20"}), hard); }),
-            "the step did not converge in 12 iterations from its guess; Step has means for such cases");
+            "the step did not converge from its guess; Step has means for such cases");
 }
 
 TEST(StepErrors, failures_are_described_for_people) {

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "kernel/step_interpreter.hpp"
-#include "kernel/step_program.hpp"
 #include "rattleback/kernel/interpreter.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/method/method.hpp"
@@ -33,14 +31,12 @@ inline std::vector<float128> quadruple_state(const Method& method, const Problem
     memory.emplace_back(state.end() - static_cast<std::ptrdiff_t>(method.memory), state.end());
   }
   for (const float128& x : with_step(state, h)) map.typical.push_back(static_cast<double>(x));
-  const StepProgram program = make_step_program(map, Constants::folded_if_exact);
-  StepInterpreter<float128> step(program);
+  InterpretedStep<float128> step(map);
   std::vector<float128> outputs(map.outputs.size());
   for (int k = 0; k < steps; ++k) {
     for (std::size_t i = 0; i < method.stages.size(); ++i) {
       std::copy(memory[i].begin(), memory[i].end(), state.begin() + static_cast<std::ptrdiff_t>(method.state_size()));
-      int iterations = 0;
-      if (!step(with_step(state, method.stages[i] * h).data(), outputs.data(), iterations)) {
+      if (!step.run(with_step(state, method.stages[i] * h), outputs)) {
         throw std::runtime_error("the step in quadruple precision failed");
       }
       std::copy_n(outputs.begin(), size, state.begin());

@@ -13,7 +13,9 @@ Expression tidy(const Expression& expression);
 /// sin(x)² cos(y)² + sin(x)² − sin(x)² cos(x)² leaves cos(y)² + sin(x)². The expression itself if there are none.
 Expression without_common_factors(const Expression& expression);
 
-/// A sum over a common denominator, with the factors that all its terms have outside: 1/(x y) + x/y is (1 + x²)/(x y).
-Expression factored(const Expression& expression);
+/// A sum over a common denominator, multiplied out, with the factors that all its terms have outside: 1/(x y) + x/y is
+/// (1 + x²)/(x y). Rational coefficients have a common denominator too. Parts that would have more terms than that are
+/// not multiplied out.
+Expression factored(const Expression& expression, std::size_t most_terms = 300);
 
 }  // namespace rattleback

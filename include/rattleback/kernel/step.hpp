@@ -60,9 +60,25 @@ class Step {
   std::unique_ptr<State> state_;
 };
 
-/// One step in another number type, interpreted: the answer to "is this rounding?". Instantiated for
-/// double, long double and float128. Plain Newton iteration from the guess: throws std::runtime_error
-/// where Step would pivot or damp.
+/// Steps in another number type, interpreted: the answer to "is this rounding?", and more digits than double has.
+/// Instantiated for double, long double and float128. Plain Newton iteration from the guess.
+template <class T>
+class InterpretedStep {
+ public:
+  explicit InterpretedStep(const ImplicitSystem& system);
+  InterpretedStep(InterpretedStep&&) noexcept;
+  InterpretedStep& operator=(InterpretedStep&&) noexcept;
+  ~InterpretedStep();
+
+  /// One step; data are not changed. False where Step would pivot or damp.
+  bool run(std::span<const T> data, std::span<T> outputs);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// One such step, with pivots chosen for its very data. Throws std::runtime_error where Step would pivot or damp.
 template <class T>
 std::vector<T> interpret_step(const ImplicitSystem& system, std::span<const T> data);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,6 +59,24 @@ struct OwnTime {
   std::vector<std::size_t> coordinates;  ///< which of the coordinates are its
 };
 
+/// What makes a step the canonical transformation of a discrete Lagrangian, (r, P) ↦ (r', P') with P = −D₁L_d(r, Δ) and
+/// P' = D₂L_d: backward error analysis starts here.
+struct CanonicalStep {
+  Expression action;                   ///< L_d, in data and unknowns of the step
+  std::vector<std::size_t> positions;  ///< which entries of the state are r
+  std::vector<std::size_t> momenta;    ///< and which P
+  /// Whose motion the step approximates, in the time of the method: ṙ = w, P = L_w. Not told where there is no formula
+  /// for its Hamiltonian.
+  std::optional<System> motion;
+  /// The system is conformally Hamiltonian, ṙ = N ∂H/∂P, Ṗ = −N ∂H/∂r, and `motion` has the energy N (H − E).
+  struct Conformal {
+    Expression factor;  ///< N
+    Expression energy;  ///< the symbol E
+    std::size_t entry;  ///< of the state, where E stands
+  };
+  std::optional<Conformal> conformal;
+};
+
 /// A one-step method applied to a system: maps between the state the method keeps from step to step and the node (q, v)
 /// that people look at. The last data of each are h, then the parameters.
 ///
@@ -83,6 +102,10 @@ struct Method {
   std::vector<Guard> guards;
   std::vector<Remark> remarks;  ///< what a user should know of a run, besides what happens in it
   std::optional<OwnTime> own_time;
+  std::optional<CanonicalStep> canonical;  ///< of each stage
+  /// Changes the state where a trajectory starts, or before every step. False if that fails.
+  std::function<bool(std::span<double> state, std::span<const double> velocity, double h)> adjust;
+  bool adjusts_every_step = false;
 
   /// Of the state, without memory.
   std::size_t state_size() const { return step.state - memory; }
@@ -129,8 +152,18 @@ Method rdla(const Problem& problem, const Rule& rule, DiscreteForces forces = Di
 /// Hamiltonized discrete Euler–Lagrange equations of a Chaplygin system with a multiplier, in steps of τ.
 Method hdel(const Problem& problem, const Rule& rule, Quadrature quadrature = Quadrature::trapezoidal);
 
-/// The same by the Poincaré transformation, in steps of t.
-Method pthdel(const Problem& problem, const Rule& rule);
+/// How an altered Lagrangian N (l + E) is discretised: as it stands, or with a rule of its own for the factor N
+/// (García-Naranjo & Vermeeren (5.1)).
+struct AlteredRule {
+  Rule lagrangian;
+  std::optional<Rule> factor = {};
+};
+
+/// The same by the Poincaré transformation, in steps of t. `name` is for messages.
+Method pthdel(const Problem& problem, const AlteredRule& rule, const char* name = "pthdel");
+
+/// García-Naranjo & Vermeeren's integrator Φ^(ℓ): pthdel, or a composition of it, with another energy.
+Method conformal(Method pthdel, const Problem& problem, int ell, bool every_step = false);
 
 struct FreeOptions {
   int form = 0;                    ///< 6 or 7; 0: (7) where N is constant

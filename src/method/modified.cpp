@@ -1,0 +1,277 @@
+#include "rattleback/method/modified.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numbers>
+
+#include "orbit.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr Estimate nothing{not_a_number, not_a_number};
+constexpr int most_neighbours = 12;  ///< on each side
+
+/// Orbits around a state.
+template <class T>
+class Probe {
+ public:
+  Probe(const Method& method, const Problem& problem) : orbit_(method, problem) {
+    if (method.canonical->conformal) energy_entry_ = method.canonical->conformal->entry;
+  }
+
+  void set(std::span<const double> state, std::span<const double> velocity) {
+    state_.assign(state.begin(), state.end());
+    velocity_ = velocity;
+  }
+  T& energy() { return state_[energy_entry_]; }
+
+  /// K and its derivative with respect to an entry of the state. There is none beyond the end of the state.
+  std::optional<Sloped<T>> hamiltonian(const T& h, int w, std::size_t entry) {
+    std::vector<T> direction(state_.size());
+    if (entry < direction.size()) direction[entry] = T(1);
+    orbit_.begin(state_, velocity_, direction, h);
+    return orbit_.hamiltonian(w);
+  }
+  std::optional<Sloped<T>> hamiltonian(const T& h, int w) { return hamiltonian(h, w, state_.size()); }
+  /// With more points than the last time.
+  std::optional<Sloped<T>> hamiltonian(int w) { return orbit_.hamiltonian(w); }
+
+  /// 𝓔, which becomes the E of the state, and ∂K/∂E = −N_mod there: Newton iteration from the E of the state.
+  std::optional<Sloped<T>> conformal(const T& h, int w) {
+    using std::abs;
+    for (T last = std::numeric_limits<T>::max();;) {
+      const auto k = hamiltonian(h, w, energy_entry_);
+      if (!k) return std::nullopt;
+      const T change = -k->value / k->slope;
+      if (!(change * T(0) == T(0))) return std::nullopt;
+      // Rounding: corrections do not become smaller any more.
+      if (!(abs(change) < last) || abs(change) <= std::numeric_limits<T>::epsilon() * abs(energy())) {
+        return Sloped<T>{energy(), k->slope};
+      }
+      energy() += change;
+      last = abs(change);
+    }
+  }
+
+ private:
+  Orbit<T> orbit_;
+  std::size_t energy_entry_ = 0;
+  std::vector<T> state_;
+  std::span<const double> velocity_;
+};
+
+/// Values and what they depend on, for Σ_{j≤ℓ} c_j h^j of a function with f(η) ~ Σ c_j η^j.
+class Truncation {
+ public:
+  /// Steps are small compared with h: the terms beyond the last one that is fitted do not matter. They are Chebyshev
+  /// nodes, on both sides of 0; only half of them if f is even.
+  Truncation(double h, int ell, bool even) : h_(h), even_(even) {
+    constexpr double fraction = 1.0 / 12.0;
+    const int count = even ? ell / 2 + 8 : ell + 10 + ell % 2;
+    kept_ = static_cast<std::size_t>(even ? ell / 2 : ell) + 1;
+    for (int i = 0; i < count; ++i) {
+      steps_.push_back(float128(h) * fraction *
+                       std::cos(std::numbers::pi * (2 * i + 1) / (2 * count * (even ? 2 : 1))));
+    }
+  }
+  const std::vector<float128>& steps() const { return steps_; }
+
+  Estimate operator()(const std::vector<float128>& values) const {
+    const auto all = static_cast<double>(sum(values));
+    const auto fewer = static_cast<double>(sum({values.begin(), values.end() - 1}));
+    return {all, std::abs(all - fewer)};
+  }
+
+ private:
+  /// Newton's interpolation polynomial in h, or h², and its lowest terms.
+  float128 sum(std::vector<float128> f) const {
+    const std::size_t n = f.size();
+    const auto x = [&](std::size_t i) { return even_ ? steps_[i] * steps_[i] : steps_[i]; };
+    for (std::size_t k = 1; k < n; ++k) {
+      for (std::size_t i = n - 1; i >= k; --i) f[i] = (f[i] - f[i - 1]) / (x(i) - x(i - k));
+    }
+    std::vector<float128> c{f[n - 1]};
+    for (std::size_t k = n - 1; k-- > 0;) {  // c ← c·(x − x_k) + f_k
+      c.insert(c.begin(), float128(0));
+      for (std::size_t j = 0; j + 1 < c.size(); ++j) c[j] -= x(k) * c[j + 1];
+      c[0] += f[k];
+    }
+    float128 total = 0;
+    const float128 power = even_ ? float128(h_) * h_ : float128(h_);
+    for (std::size_t j = kept_; j-- > 0;) total = total * power + c[j];
+    return total;
+  }
+
+  double h_;
+  bool even_;
+  std::size_t kept_ = 0;
+  std::vector<float128> steps_;
+};
+
+/// Of the orbits that series are extrapolated from: their error is far below what matters.
+constexpr int series_neighbours = 6;
+
+double distance(double x, double y) { return std::abs(x - y); }
+
+}  // namespace
+
+const CanonicalStep& require_canonical(const Method& method) {
+  if (!method.canonical) {
+    throw MethodError(
+        "a modified Hamiltonian needs a step that comes from a discrete Lagrangian alone: del, hdel, pthdel, conformal "
+        "or free");
+  }
+  return *method.canonical;
+}
+
+const CanonicalStep::Conformal& require_conformal(const Method& method) {
+  if (!require_canonical(method).conformal) {
+    throw MethodError("a modified conformal Hamiltonian needs an altered Lagrangian N (l + E): pthdel or conformal");
+  }
+  return *method.canonical->conformal;
+}
+
+struct ModifiedHamiltonian::Engines {
+  Method method;
+  Problem problem;
+  bool extended;
+  std::optional<Probe<double>> native;
+  std::optional<Probe<float128>> precise;
+
+  Probe<double>& in_double() {
+    if (!native) native.emplace(method, problem);
+    return *native;
+  }
+  Probe<float128>& in_quadruple() {
+    if (!precise) precise.emplace(method, problem);
+    return *precise;
+  }
+
+  /// More and more points until K does not change any more, or changes more than before.
+  template <class T>
+  Estimate value(Probe<T>& probe, const T& h, double tolerance, int& w) {
+    Estimate best = nothing;
+    auto last = probe.hamiltonian(h, 1);
+    int worse = 0;
+    for (int k = 2; last && k <= most_neighbours && worse < 2; ++k) {
+      const auto next = probe.hamiltonian(k);
+      if (!next) break;
+      const Estimate now{static_cast<double>(next->value), static_cast<double>(abs(next->value - last->value))};
+      last = next;
+      if (now.error < best.error || std::isnan(best.error)) {
+        best = now;
+        w = k;
+        worse = 0;
+      } else {
+        ++worse;
+      }
+      if (best.error <= tolerance * std::max(1.0, std::abs(best.value))) break;
+    }
+    return best;
+  }
+
+  template <class T>
+  ConformalValues conformal(Probe<T>& probe, const T& h, double tolerance, int& w) {
+    // The number of points that is best for K at about the right E, then 𝓔 from as many, and from two fewer.
+    if (!probe.conformal(h, 1)) return {nothing, nothing};
+    if (std::isnan(value(probe, h, tolerance, w).value)) return {nothing, nothing};
+    const auto rough = probe.conformal(h, w - 1);
+    const auto fine = rough ? probe.conformal(h, w) : std::nullopt;
+    if (!fine) return {nothing, nothing};
+    const Sloped<double> a{static_cast<double>(rough->value), static_cast<double>(rough->slope)};
+    const Sloped<double> b{static_cast<double>(fine->value), static_cast<double>(fine->slope)};
+    return {{b.value, distance(a.value, b.value)}, {-b.slope, distance(a.slope, b.slope)}};
+  }
+};
+
+ModifiedHamiltonian::ModifiedHamiltonian(const Method& method, const Problem& problem, Digits digits) {
+  require_canonical(method);
+  engines_ =
+      std::make_unique<Engines>(Engines{method, problem, digits == Digits::extended, std::nullopt, std::nullopt});
+}
+
+ModifiedHamiltonian::~ModifiedHamiltonian() = default;
+
+Estimate ModifiedHamiltonian::value(std::span<const double> state, std::span<const double> velocity, double h) {
+  int w = 0;
+  const auto in = [&](auto& probe, auto step) {
+    probe.set(state, velocity);
+    return engines_->value(probe, step, tolerance_, w);
+  };
+  const Estimate result = engines_->extended ? in(engines_->in_quadruple(), float128(h)) : in(engines_->in_double(), h);
+  points_ = 2 * w + 1;
+  return result;
+}
+
+ConformalValues ModifiedHamiltonian::conformal(std::span<const double> state, std::span<const double> velocity,
+                                               double h) {
+  require_conformal(engines_->method);
+  int w = 0;
+  const auto in = [&](auto& probe, auto step) {
+    probe.set(state, velocity);
+    return engines_->conformal(probe, step, tolerance_, w);
+  };
+  const ConformalValues result =
+      engines_->extended ? in(engines_->in_quadruple(), float128(h)) : in(engines_->in_double(), h);
+  points_ = 2 * w + 1;
+  return result;
+}
+
+Estimate ModifiedHamiltonian::truncated(std::span<const double> state, std::span<const double> velocity, double h,
+                                        int ell) {
+  const Truncation series(h, ell, engines_->method.structure.symmetric);
+  Probe<float128>& probe = engines_->in_quadruple();
+  probe.set(state, velocity);
+  std::vector<float128> values;
+  for (const float128& step : series.steps()) {
+    const auto k = probe.hamiltonian(step, series_neighbours);
+    if (!k) return nothing;
+    values.push_back(k->value);
+  }
+  return series(values);
+}
+
+ConformalValues ModifiedHamiltonian::truncated_conformal(std::span<const double> state,
+                                                         std::span<const double> velocity, double h, int ell) {
+  require_conformal(engines_->method);
+  const Truncation series(h, ell, engines_->method.structure.symmetric);
+  Probe<float128>& probe = engines_->in_quadruple();
+  probe.set(state, velocity);
+  std::vector<float128> energies;
+  std::vector<float128> factors;
+  for (const float128& step : series.steps()) {
+    const auto e = probe.conformal(step, series_neighbours);
+    if (!e) return {nothing, nothing};
+    energies.push_back(e->value);
+    factors.push_back(-e->slope);
+  }
+  return {series(energies), series(factors)};
+}
+
+// ∂𝓔/∂z = (∂K_mod/∂z)/N_mod at E = 𝓔, García-Naranjo & Vermeeren (4.6).
+std::vector<double> ModifiedHamiltonian::energy_gradient(std::span<const double> state,
+                                                         std::span<const double> velocity, double h, int ell) {
+  const std::size_t energy = require_conformal(engines_->method).entry;
+  const Truncation series(h, ell, engines_->method.structure.symmetric);
+  Probe<float128>& probe = engines_->in_quadruple();
+  probe.set(state, velocity);
+  std::vector<std::vector<float128>> slopes(state.size());
+  for (const float128& step : series.steps()) {
+    const auto e = probe.conformal(step, series_neighbours);
+    for (std::size_t i = 0; e && i < state.size(); ++i) {
+      const auto k = i == energy ? e : probe.hamiltonian(step, series_neighbours, i);
+      if (k) slopes[i].push_back(i == energy ? float128(0) : -k->slope / e->slope);
+    }
+  }
+  std::vector<double> gradient;
+  for (const auto& values : slopes) {
+    gradient.push_back(values.size() == series.steps().size() ? series(values).value : not_a_number);
+  }
+  return gradient;
+}
+
+}  // namespace rattleback
