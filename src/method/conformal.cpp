@@ -21,10 +21,12 @@ Method conformal(Method method, const Problem& problem, int ell, bool every_step
     throw MethodError("ell, the power of h after which the modified energy is truncated, must not be negative");
   if (ell == 0 && !every_step) return method;
   const auto modified = std::make_shared<ModifiedHamiltonian>(method, problem);
+  if (every_step) modified->use_formulas(ell);
   method.adjust = [modified, entry, ell](std::span<double> state, std::span<const double> velocity, double h) {
     state[entry] = modified->truncated_conformal(state, velocity, h, ell).energy.value;
     return std::isfinite(state[entry]);
   };
+  method.canonical->conformal->ell = ell;
   method.adjusts_every_step = every_step;
   method.from_two_positions.reset();
   return method;

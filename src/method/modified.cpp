@@ -5,8 +5,11 @@
 #include <functional>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "orbit.hpp"
+#include "rattleback/kernel/kernel.hpp"
+#include "rattleback/method/modified_series.hpp"
 
 namespace rattleback {
 namespace {
@@ -142,6 +145,29 @@ struct ModifiedHamiltonian::Engines {
   std::optional<Probe<double>> native;
   std::optional<Probe<float128>> precise;
 
+  /// K^(ℓ), 𝓔^(ℓ), N^(ℓ) as functions of (r, P, E, h, parameters).
+  struct Formulas {
+    int ell;
+    Kernel kernel;
+    std::vector<double> data;
+    std::vector<double> values;
+  };
+  std::optional<Formulas> formulas;
+
+  /// The values at a state, if there are formulas for this truncation.
+  const std::vector<double>* from_formulas(std::span<const double> state, double h, int ell) {
+    if (!formulas || formulas->ell != ell) return nullptr;
+    const CanonicalStep& c = *method.canonical;
+    auto next = formulas->data.begin();
+    for (const std::size_t i : c.positions) *next++ = state[i];
+    for (const std::size_t i : c.momenta) *next++ = state[i];
+    if (c.conformal) *next++ = state[c.conformal->entry];
+    *next++ = h;
+    std::copy(problem.parameters.begin(), problem.parameters.end(), next);
+    formulas->kernel(formulas->data, formulas->values);
+    return &formulas->values;
+  }
+
   Probe<double>& in_double() {
     if (!native) native.emplace(method, problem);
     return *native;
@@ -151,16 +177,20 @@ struct ModifiedHamiltonian::Engines {
     return *precise;
   }
 
-  /// More and more points until K does not change any more, or changes more than before.
+  /// More and more points until K does not change any more, or changes more than before. If changes become smaller by
+  /// the factor q each time, what remains is q/(1 − q) of the last one.
   template <class T>
   Estimate value(Probe<T>& probe, const T& h, double tolerance, int& w) {
     Estimate best = nothing;
     auto last = probe.hamiltonian(h, 1);
+    double change = not_a_number;
     int worse = 0;
     for (int k = 2; last && k <= most_neighbours && worse < 2; ++k) {
       const auto next = probe.hamiltonian(k);
       if (!next) break;
-      const Estimate now{static_cast<double>(next->value), static_cast<double>(abs(next->value - last->value))};
+      const double before = std::exchange(change, static_cast<double>(abs(next->value - last->value)));
+      const double tail = change < before ? change * change / (before - change) : change;
+      const Estimate now{static_cast<double>(next->value), std::max(change, tail)};
       last = next;
       if (now.error < best.error || std::isnan(best.error)) {
         best = now;
@@ -190,11 +220,39 @@ struct ModifiedHamiltonian::Engines {
 
 ModifiedHamiltonian::ModifiedHamiltonian(const Method& method, const Problem& problem, Digits digits) {
   require_canonical(method);
-  engines_ =
-      std::make_unique<Engines>(Engines{method, problem, digits == Digits::extended, std::nullopt, std::nullopt});
+  engines_ = std::make_unique<Engines>(Engines{method, problem, digits == Digits::extended, {}, {}, {}});
 }
 
 ModifiedHamiltonian::~ModifiedHamiltonian() = default;
+
+bool ModifiedHamiltonian::use_formulas(int ell) {
+  if (engines_->formulas && engines_->formulas->ell == ell) return true;
+  ModifiedSeries series;
+  try {
+    series = modified_series(engines_->method, ell);
+  } catch (const MethodError&) {
+    return false;
+  }
+  const Expression h = step_symbol();
+  const auto truncated = [&](const std::vector<Expression>& coefficients) {
+    Expression total;
+    for (std::size_t j = coefficients.size(); j-- > 0;) total = total * h + coefficients[j];
+    return total;
+  };
+  std::vector<Expression> outputs{truncated(series.hamiltonian)};
+  std::vector<Expression> inputs = joined({series.coordinates, series.momenta});
+  if (series.energy_symbol) {
+    inputs.push_back(*series.energy_symbol);
+    outputs.push_back(truncated(series.energy));
+    outputs.push_back(truncated(series.factor));
+  }
+  inputs.push_back(h);
+  inputs = joined({inputs, engines_->problem.system.parameters()});
+  engines_->formulas.emplace(Engines::Formulas{ell, Kernel(make_program(inputs, outputs)),
+                                               std::vector<double>(inputs.size()),
+                                               std::vector<double>(outputs.size())});
+  return true;
+}
 
 Estimate ModifiedHamiltonian::value(std::span<const double> state, std::span<const double> velocity, double h) {
   int w = 0;
@@ -223,6 +281,7 @@ ConformalValues ModifiedHamiltonian::conformal(std::span<const double> state, st
 
 Estimate ModifiedHamiltonian::truncated(std::span<const double> state, std::span<const double> velocity, double h,
                                         int ell) {
+  if (const auto* values = engines_->from_formulas(state, h, ell)) return {(*values)[0], 0.0};
   const Truncation series(h, ell, engines_->method.structure.symmetric);
   Probe<float128>& probe = engines_->in_quadruple();
   probe.set(state, velocity);
@@ -238,6 +297,7 @@ Estimate ModifiedHamiltonian::truncated(std::span<const double> state, std::span
 ConformalValues ModifiedHamiltonian::truncated_conformal(std::span<const double> state,
                                                          std::span<const double> velocity, double h, int ell) {
   require_conformal(engines_->method);
+  if (const auto* values = engines_->from_formulas(state, h, ell)) return {{(*values)[1], 0.0}, {(*values)[2], 0.0}};
   const Truncation series(h, ell, engines_->method.structure.symmetric);
   Probe<float128>& probe = engines_->in_quadruple();
   probe.set(state, velocity);

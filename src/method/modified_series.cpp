@@ -107,13 +107,13 @@ class Expansion {
   const Series& hamiltonian() const { return hamiltonian_; }
 
  private:
-  /// df/dt = Σ h^j {f, K_j}
-  Series along_motion(const Series& f, const std::vector<Vector>& flow) const {
+  /// df/dt = Σ h^j {f, K_j}, up to the power `last` of h.
+  Series along_motion(const Series& f, const std::vector<Vector>& flow, std::size_t last) const {
     const Vector z = joined({r_, p_});
     Series result(size_);
     for (std::size_t i = 0; i < size_; ++i) {
       if (f[i].is_constant()) continue;
-      for (std::size_t j = 0; j < flow.size() && i + j < size_; ++j) {
+      for (std::size_t j = 0; j < flow.size() && i + j <= last; ++j) {
         result[i + j] += directional_derivative({&f[i], 1}, z, flow[j])[0];
       }
     }
@@ -189,7 +189,7 @@ class Expansion {
     }
     for (std::size_t k = 1; k <= n + 1; ++k) {
       derivatives.emplace_back();
-      for (const Series& x : derivatives[k - 1]) derivatives[k].push_back(along_motion(x, flow));
+      for (const Series& x : derivatives[k - 1]) derivatives[k].push_back(along_motion(x, flow, n + 1 - k));
     }
 
     // (1/h) ∫ P·ṙ dt = Σ_{k even} (h/2)^k/(k+1)! (P·ṙ)^(k)
@@ -205,7 +205,7 @@ class Expansion {
     for (std::size_t k = 0; k <= n; ++k) {
       factorial *= static_cast<double>(k + 1);
       if (k % 2 == 0) total += std::pow(0.5, static_cast<double>(k)) / factorial * work[n - k];
-      if (k < n) work = along_motion(work, flow);
+      if (k < n) work = along_motion(work, flow, n - k - 1);
     }
     return simple(total - discrete(derivatives, n));
   }

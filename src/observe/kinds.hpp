@@ -16,4 +16,10 @@ std::unique_ptr<Observer> make_spectral_radius_observer(const Method& method, co
 std::unique_ptr<Observer> make_time_error_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_reversibility_observer(const Method& method, const Problem& problem);
 
+/// Of series truncated after the power `ell` of h, or of all that the points along an orbit tell.
+std::unique_ptr<Observer> make_modified_observer(const Method& method, const Problem& problem, std::optional<int> ell);
+std::unique_ptr<Observer> make_conformal_observer(const Method& method, const Problem& problem, std::optional<int> ell);
+/// With the density of the system, or with the modified one.
+std::unique_ptr<Observer> make_measure_observer(const Method& method, const Problem& problem, std::optional<int> ell);
+
 }  // namespace rattleback

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -66,6 +67,7 @@ class NodeMapObserver final : public Observer {
 struct Scene {
   const std::string& method_name;
   const Problem& problem;
+  std::optional<int> ell;  ///< the option of observers that have it
 
   const System& system() const { return problem.system; }
   Method method() const {
@@ -89,6 +91,7 @@ struct Scene {
 struct Entry {
   ObserverInfo info;
   std::function<std::unique_ptr<Observer>(const Scene&)> make;
+  bool takes_ell = false;
 };
 
 std::unique_ptr<Observer> node_constraint(const Scene& s) {
@@ -155,9 +158,24 @@ const std::vector<Entry>& entries() {
        }},
       {{"reversibility", "how far a step back misses the node before"},
        [](const Scene& s) { return make_reversibility_observer(s.method(), s.problem); }},
+      {{"modified", "the modified Hamiltonian of variational methods; :ell=4 for its series up to h^4"},
+       [](const Scene& s) { return make_modified_observer(s.method(), s.problem, s.ell); },
+       true},
+      {{"modified-energy", "modified conformal Hamiltonian and factor (Garcia-Naranjo & Vermeeren); :ell=4"},
+       [](const Scene& s) { return make_conformal_observer(s.method(), s.problem, s.ell); },
+       true},
+      {{"measure", "by how much the invariant measure has changed since the start; :ell=4 for the modified measure"},
+       [](const Scene& s) { return make_measure_observer(s.method(), s.problem, s.ell); },
+       true},
   };
   return all;
 }
+
+/// An observer as it was asked for.
+struct Wanted {
+  const Entry& entry;
+  std::optional<int> ell;
+};
 
 const Entry& find(std::string_view name) {
   std::vector<std::string> names;
@@ -171,6 +189,30 @@ const Entry& find(std::string_view name) {
       meant ? fmt::format("did you mean '{}'?", *meant) : fmt::format("there are {}", fmt::join(names, ", "))));
 }
 
+Wanted read(std::string_view text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  Wanted wanted{find(text.substr(0, colon)), std::nullopt};
+  if (colon == text.size()) return wanted;
+  const std::string_view option = text.substr(colon + 1);
+  if (!wanted.entry.takes_ell) {
+    throw MethodError(fmt::format("the observer {} has no option '{}'; it has none", wanted.entry.info.name, option));
+  }
+  constexpr std::string_view key = "ell=";
+  int ell = -1;
+  if (option.starts_with(key)) {
+    const std::string_view digits = option.substr(key.size());
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ell);
+    if (error != std::errc() || end != digits.data() + digits.size()) ell = -1;
+  }
+  if (ell < 0 || ell > 12) {
+    throw MethodError(
+        fmt::format("the option of {} is ell=0 to ell=12, the power of h after which series end; found '{}'",
+                    wanted.entry.info.name, option));
+  }
+  wanted.ell = ell;
+  return wanted;
+}
+
 }  // namespace
 
 std::span<const ObserverInfo> observers() {
@@ -182,12 +224,12 @@ std::span<const ObserverInfo> observers() {
   return all;
 }
 
-void check_observer(std::string_view name) { find(name); }
+void check_observer(std::string_view name) { read(name); }
 
 std::unique_ptr<Observer> make_observer(std::string_view name, const std::string& method, const Problem& problem) {
-  const Entry& entry = find(name);
+  const auto [entry, ell] = read(name);
   try {
-    return entry.make({method, problem});
+    return entry.make({method, problem, ell});
   } catch (const MethodError& error) {
     throw MethodError(fmt::format("{} cannot be observed here: {}", name, error.what()));
   }

@@ -73,6 +73,7 @@ struct CanonicalStep {
     Expression factor;  ///< N
     Expression energy;  ///< the symbol E
     std::size_t entry;  ///< of the state, where E stands
+    int ell = 0;        ///< E is the modified energy, truncated after this power of h
   };
   std::optional<Conformal> conformal;
 };

@@ -46,7 +46,11 @@ class ModifiedHamiltonian {
   void set_tolerance(double tolerance) { tolerance_ = tolerance; }
 
   // Series in h truncated after the power `ell`: extrapolated from orbits with much smaller steps, in extended
-  // precision.
+  // precision; or from formulas.
+
+  /// For many points: derives and compiles formulas for truncations after `ell`, if there are such. What takes
+  /// milliseconds at a point then takes about as long as a step.
+  bool use_formulas(int ell);
   Estimate truncated(std::span<const double> state, std::span<const double> velocity, double h, int ell);
   ConformalValues truncated_conformal(std::span<const double> state, std::span<const double> velocity, double h,
                                       int ell);

@@ -1,0 +1,108 @@
+#include "phase_space.hpp"
+
+#include <fmt/format.h>
+
+#include "rattleback/expr/derivative.hpp"
+#include "rattleback/geometry/multiplier.hpp"
+#include "rattleback/mech/dynamics.hpp"
+
+namespace rattleback {
+namespace {
+
+using Vector = std::vector<Expression>;
+
+Vector entries(const SparseMatrix& m) {
+  Vector all(static_cast<std::size_t>(m.rows * m.columns));
+  for (const auto& e : m.entries) all[static_cast<std::size_t>(e.row * m.columns + e.column)] = e.value;
+  return all;
+}
+
+}  // namespace
+
+PhaseSpace::PhaseSpace(const Problem& problem) : n_(problem.system.dimension()), parameters_(problem.parameters) {
+  const System& system = problem.system;
+  ChaplyginSearch search = find_chaplygin(system, problem.parameters, problem.start);
+  if (!search.found) {
+    throw MethodError(fmt::format("an invariant measure is looked for on the space of a Chaplygin system, and {}",
+                                  search.reasons.at(0)));
+  }
+  const ChaplyginSystem& c = *search.found;
+  const GyroscopicStructure g = examine_gyroscopic(system, c, problem.parameters, problem.start);
+  if (!g.has_measure() || !g.measure) {
+    throw MethodError(fmt::format("the system has no invariant measure that is known: {}",
+                                  g.applies ? "the one-form it would follow from is not closed" : g.reason));
+  }
+  shape_ = c.shape;
+  hamiltonizable_ = g.is_hamiltonizable() && g.multiplier.has_value();
+  const Expression factor = hamiltonizable_ ? g.multiplier->exponential : Expression(1.0);
+  const Expression density = hamiltonizable_ ? 1.0 / factor : g.measure->exponential;
+  Vector p;
+  for (const Expression& m : c.reduced.momenta()) p.push_back(factor * m);
+  for (const Expression& r : c.reduced.coordinates()) names_.push_back(r.name());
+  for (const Expression& r : c.reduced.coordinates()) names_.push_back("p_" + r.name());
+
+  // v as a function of q and ṙ
+  Vector velocities = system.velocities();
+  const Vector fibre = c.fibre_velocities(system);
+  for (std::size_t a = 0; a < fibre.size(); ++a) velocities[c.fibre[a]] = fibre[a];
+  Vector r_dot;
+  for (const std::size_t i : shape_) r_dot.push_back(system.velocities()[i]);
+
+  const Vector data = state_and_parameters(system);
+  const Vector& r = c.reduced.coordinates();
+  place_.emplace(make_program(
+      data, joined({p, Vector{density}, entries(jacobian(p, joined({system.coordinates(), system.velocities()}))),
+                    entries(jacobian(velocities, joined({r, r_dot})))})));
+
+  ImplicitSystem solve;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const Expression given = Expression::symbol("P(" + r[i].name() + ")");
+    solve.data.push_back(given);
+    solve.residuals.push_back(p[i] - given);
+    solve.guess.push_back(Expression::symbol(r_dot[i].name() + "(near)"));
+  }
+  solve.unknowns = r_dot;
+  solve.data = joined({solve.data, solve.guess, system.coordinates(), system.parameters()});
+  solve.outputs = velocities;
+  velocity_.emplace(std::move(solve), 1, Backend::interpreted);
+}
+
+PhaseSpace::Place PhaseSpace::at(const State& node) const {
+  const std::size_t m = shape_.size();
+  std::vector<double> data = node.q;
+  data.insert(data.end(), node.v.begin(), node.v.end());
+  data.insert(data.end(), parameters_.begin(), parameters_.end());
+  std::vector<double> values(m + 1 + m * 2 * n_ + n_ * 2 * m);
+  (*place_)(data, values);
+  Place place;
+  for (const std::size_t i : shape_) place.point.push_back(node.q[i]);
+  place.point.insert(place.point.end(), values.begin(), values.begin() + static_cast<std::ptrdiff_t>(m));
+  place.density = values[m];
+  const auto rows = static_cast<Eigen::Index>(m);
+  const auto n = static_cast<Eigen::Index>(n_);
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  place.derivative = Eigen::MatrixXd::Zero(2 * rows, 2 * n);
+  place.lift = Eigen::MatrixXd::Zero(2 * n, 2 * rows);
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    const auto k = static_cast<Eigen::Index>(shape_[static_cast<std::size_t>(i)]);
+    place.derivative(i, k) = 1.0;
+    place.lift(k, i) = 1.0;
+  }
+  place.derivative.bottomRows(rows) = Eigen::Map<const RowMajor>(values.data() + m + 1, rows, 2 * n);
+  place.lift.bottomRows(n) = Eigen::Map<const RowMajor>(values.data() + m + 1 + m * 2 * n_, n, 2 * rows);
+  return place;
+}
+
+std::optional<State> PhaseSpace::node(std::span<const double> point, const State& near) {
+  const std::size_t m = shape_.size();
+  State node = near;
+  for (std::size_t i = 0; i < m; ++i) node.q[shape_[i]] = point[i];
+  std::vector<double> data(point.begin() + static_cast<std::ptrdiff_t>(m), point.end());
+  for (const std::size_t i : shape_) data.push_back(near.v[i]);
+  data.insert(data.end(), node.q.begin(), node.q.end());
+  data.insert(data.end(), parameters_.begin(), parameters_.end());
+  if (velocity_->run(data, node.v) != 1) return std::nullopt;
+  return node;
+}
+
+}  // namespace rattleback
