@@ -10,7 +10,7 @@ set -euo pipefail
 packages=(
   build-essential cmake ninja-build pkg-config
   llvm-19-dev libzstd-dev zlib1g-dev libsleef-dev
-  libboost-dev libeigen3-dev libsundials-dev libhdf5-dev
+  libboost-dev libeigen3-dev libsundials-dev libhdf5-dev libqhull-dev
   libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev
   libgtest-dev
 )

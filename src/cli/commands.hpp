@@ -11,6 +11,8 @@ void add_analyse(CLI::App& app);
 void add_run(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_converge(CLI::App& app);
+void add_modified(CLI::App& app);
+void add_measure(CLI::App& app);
 void add_demo(CLI::App& app);
 
 }  // namespace rattleback::cli

@@ -131,6 +131,8 @@ int main(int argc, char** argv) {
   cli::add_run(app);
   cli::add_compare(app);
   cli::add_converge(app);
+  cli::add_modified(app);
+  cli::add_measure(app);
   cli::add_demo(app);
   cli::remember_command_line(argc, argv);
   try {

@@ -35,7 +35,7 @@ Checks made here (a failed one is an AssertionError):
   * K_mod by the bilinear form with 13 points on a plain numerical trajectory with small h
   * GV's 30 formulas: K2 against the power series, Ecal2 = K2/N and N2 = -dK2/dE at E = H in sympy
 
-    python3 tests/observe/modified_numbers.py     # writes modified_numbers.json and gv_appendix.json
+    python3 tests/method/modified_numbers.py     # writes modified_numbers.json and gv_appendix.json
                                                   # needs sympy, mpmath, numpy, scipy; python3-gmpy2 makes it faster
 """
 import itertools

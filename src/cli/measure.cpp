@@ -1,0 +1,279 @@
+// `rattleback measure`: how well methods preserve an invariant measure.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "exit_status.hpp"
+#include "rattleback/method/modified.hpp"
+#include "rattleback/method/registry.hpp"
+#include "rattleback/observe/cloud.hpp"
+#include "rattleback/observe/observers.hpp"
+#include "request.hpp"
+#include "terminal.hpp"
+
+namespace rattleback::cli {
+namespace {
+
+struct Options {
+  ProblemOptions problem;
+  OutputOptions output;
+  std::vector<std::string> methods{"conformal", "pthdel", "dla"};
+  std::vector<int> ells;
+  std::optional<std::string> cloud;
+  std::string radius = "0.01";
+  std::string every = "1";
+  std::optional<std::string> file;
+};
+
+/// A quantity at the samples of a run.
+struct Column {
+  std::string name;
+  std::vector<double> values;
+  double largest() const {
+    double most = std::nan("");
+    for (const double x : values) {
+      if (!(std::abs(x) <= most)) most = std::isnan(x) ? most : std::abs(x);
+    }
+    return most;
+  }
+};
+
+struct MethodTable {
+  std::string method;
+  std::vector<double> time;
+  std::vector<Column> columns;
+  std::string failure;
+};
+
+std::string measure_name(int ell) { return ell == 0 ? "mu" : fmt::format("mu_{}", ell); }
+
+/// Whether a method has modified measures.
+bool is_conformal(const std::string& name, const Problem& problem) {
+  if (name.starts_with("reference")) return false;
+  const Method method = make_method(name, problem);
+  return method.canonical && method.canonical->conformal;
+}
+
+/// Relative changes of the infinitesimal measure around the trajectory of the start.
+class Samples final : public Recorder {
+ public:
+  explicit Samples(MethodTable& table) : table_(table) {}
+  void record(const Sample& sample) override {
+    table_.time.push_back(sample.time);
+    for (std::size_t k = 0; k < sample.observed.size(); ++k) table_.columns[k].values.push_back(sample.observed[k]);
+  }
+  void checkpoint(const Checkpoint&) override {}
+
+ private:
+  MethodTable& table_;
+};
+
+MethodTable local_table(const std::string& method, const Request& request, const std::vector<int>& ells,
+                        std::int64_t every, const InterruptGuard& guard, ProgressBar& bar) {
+  MethodTable table{method, {}, {}, {}};
+  std::vector<std::unique_ptr<Observer>> observers;
+  observers.push_back(make_observer("measure", method, request.problem));
+  for (const int ell : ells) {
+    observers.push_back(make_observer(fmt::format("measure:ell={}", ell), method, request.problem));
+  }
+  for (std::size_t k = 0; k < observers.size(); ++k) {
+    table.columns.push_back({"local " + measure_name(k == 0 ? 0 : ells[k - 1]), {}});
+  }
+  Samples samples(table);
+  RunOptions options;
+  options.steps = request.steps;
+  options.every = every;
+  options.recorder = &samples;
+  for (const auto& observer : observers) options.observers.push_back(observer.get());
+  options.interrupt = &guard.flag();
+  options.progress = [&](const Progress& p) { bar(p); };
+  const auto stepper = make_stepper(method, request.problem);
+  const RunResult result = run(*stepper, request.problem, options);
+  if (result.outcome == RunOutcome::interrupted) throw Failure(ExitStatus::interrupted, "interrupted");
+  table.failure = result.failure;
+  return table;
+}
+
+MethodTable cloud_table(const std::string& method, const Request& request, const CloudOptions& options) {
+  const CloudResult cloud = follow_cloud(method, request.problem, options);
+  if (cloud.interrupted) throw Failure(ExitStatus::interrupted, "interrupted");
+  MethodTable table{method, {}, {{"hull dr dp", {}}, {"hull mu", {}}}, cloud.failure};
+  for (const int ell : options.ells) table.columns.push_back({"hull " + measure_name(ell), {}});
+  const CloudSample& first = cloud.samples.front();
+  for (const CloudSample& s : cloud.samples) {
+    table.time.push_back(s.time);
+    table.columns[0].values.push_back(s.volume / first.volume - 1.0);
+    table.columns[1].values.push_back(s.mass / first.mass - 1.0);
+    for (std::size_t k = 0; k < s.modified.size(); ++k) {
+      table.columns[k + 2].values.push_back(s.modified[k] / first.modified[k] - 1.0);
+    }
+  }
+  return table;
+}
+
+Points directions(const Options& o, const Problem& problem) {
+  const std::size_t dimension = phase_dimension(problem);
+  if (*o.cloud == "600-cell") {
+    if (dimension == 4) return six_hundred_cell();
+    throw Failure(ExitStatus::wrong_request,
+                  fmt::format("the 600-cell lies in four dimensions, and here (r, p) have {}; give a number of points",
+                              dimension));
+  }
+  const std::int64_t count = positive_integer(*o.cloud, "--cloud");
+  if (static_cast<std::size_t>(count) <= dimension + 1 || count > 1000000) {
+    throw Failure(ExitStatus::wrong_request,
+                  fmt::format("--cloud must be 600-cell, or a number of points between {} and 1000000; found {}",
+                              dimension + 2, count));
+  }
+  if (dimension > 8) {
+    throw Failure(ExitStatus::wrong_request,
+                  fmt::format("convex hulls are computed in up to 8 dimensions, and here (r, p) have {}", dimension));
+  }
+  return points_on_sphere(static_cast<std::size_t>(count), dimension);
+}
+
+void write(const std::string& path, const std::vector<MethodTable>& tables) {
+  std::ofstream file(path);
+  for (const MethodTable& t : tables) {
+    file << "method,time";
+    for (const Column& c : t.columns) file << ',' << c.name;
+    file << '\n';
+    for (std::size_t i = 0; i < t.time.size(); ++i) {
+      file << fmt::format("{},{}", t.method, t.time[i]);
+      for (const Column& c : t.columns) file << fmt::format(",{}", c.values[i]);
+      file << '\n';
+    }
+  }
+  file.flush();
+  if (!file) throw Failure(ExitStatus::system, fmt::format("{} cannot be written", path));
+}
+
+void print(const std::vector<MethodTable>& tables, const Request& request) {
+  fmt::print("{}: h = {}, {} steps\n\n", request.model.title, request.problem.step, request.steps);
+  std::vector<std::string> names;
+  std::size_t width = 6;
+  for (const MethodTable& t : tables) {
+    width = std::max(width, t.method.size());
+    for (const Column& c : t.columns) {
+      if (std::ranges::find(names, c.name) == names.end()) names.push_back(c.name);
+    }
+  }
+  fmt::print("  {:<{}}", "method", width);
+  for (const std::string& name : names) fmt::print("  {:>10}", name);
+  fmt::print("\n");
+  for (const MethodTable& t : tables) {
+    fmt::print("  {:<{}}", t.method, width);
+    for (const std::string& name : names) {
+      const auto found = std::ranges::find(t.columns, name, &Column::name);
+      fmt::print("  {:>10}", found == t.columns.end() ? "-" : fmt::format("{:.2e}", found->largest()));
+    }
+    fmt::print("{}\n", t.failure.empty() ? "" : "  failed");
+  }
+  fmt::print("\n  largest relative change since the start");
+  if (std::ranges::any_of(names, [](const std::string& n) { return n.starts_with("local"); })) {
+    fmt::print(" of an infinitesimal volume around the trajectory (local)");
+  }
+  if (std::ranges::any_of(names, [](const std::string& n) { return n.starts_with("hull"); })) {
+    fmt::print(" of the convex hull of the cloud (hull)");
+  }
+  fmt::print(",\n  in the invariant measure of the system (mu) and in the modified measures up to h^L (mu_L)\n");
+}
+
+void measure(const Options& o) {
+  if (o.methods.empty()) throw Failure(ExitStatus::wrong_request, "-m needs at least one method");
+  for (const std::string& method : o.methods) check_method(method);
+  for (const int ell : o.ells) check_observer(fmt::format("measure:ell={}", ell));
+  if (o.file && !o.file->ends_with(".csv")) {
+    throw Failure(ExitStatus::wrong_request, fmt::format("-o '{}' must end with .csv", *o.file));
+  }
+  const Request request = make_request(o.problem);
+  print_notes(request.notes, o.output);
+  const std::int64_t every = positive_integer(o.every, "--every");
+  CloudOptions cloud;
+  if (o.cloud) {
+    cloud.directions = directions(o, request.problem);
+    cloud.radius = positive(o.radius, "--radius");
+    cloud.steps = request.steps;
+    cloud.every = every;
+  }
+  const InterruptGuard guard;
+  cloud.interrupt = &guard.flag();
+  std::vector<MethodTable> tables;
+  for (const std::string& method : o.methods) {
+    ProgressBar bar(method, o.output.talks());
+    const std::vector<int> ells = is_conformal(method, request.problem) ? o.ells : std::vector<int>{};
+    try {
+      if (o.cloud) {
+        cloud.ells = ells;
+        cloud.progress = [&](const Progress& p) { bar(p); };
+        tables.push_back(cloud_table(method, request, cloud));
+      } else {
+        tables.push_back(local_table(method, request, ells, every, guard, bar));
+      }
+    } catch (const MethodError& error) {
+      throw MethodError(fmt::format("{}: {}", method, error.what()));
+    }
+  }
+  if (o.file) write(*o.file, tables);
+  if (o.output.json) {
+    nlohmann::json document{{"model", request.model.name},
+                            {"step", request.problem.step},
+                            {"steps", request.steps},
+                            {"methods", nlohmann::json::array()}};
+    for (const MethodTable& t : tables) {
+      nlohmann::json entry{{"method", t.method}, {"time", t.time}};
+      for (const Column& c : t.columns) entry["columns"][c.name] = {{"max", c.largest()}, {"values", c.values}};
+      if (!t.failure.empty()) entry["failure"] = t.failure;
+      document["methods"].push_back(std::move(entry));
+    }
+    fmt::print("{}\n", document.dump(2));
+  }
+  if (o.output.talks()) {
+    print(tables, request);
+    if (o.file) fmt::print("\nWritten to {}\n", *o.file);
+  }
+  std::string failures;
+  for (const MethodTable& t : tables) {
+    if (!t.failure.empty()) failures += fmt::format("\n  {} failed in {}", t.method, t.failure);
+  }
+  if (!failures.empty()) throw Failure(ExitStatus::numerics_failed, "not all methods reached the end:" + failures);
+}
+
+}  // namespace
+
+void add_measure(CLI::App& app) {
+  auto* command = app.add_subcommand("measure", "How well methods preserve the invariant measure of a system");
+  auto o = std::make_shared<Options>();
+  o->problem.add_to(*command);
+  command->add_option("-m,--methods", o->methods, "The integrators, separated by commas")
+      ->type_name("A,B,...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->default_str("conformal,pthdel,dla");
+  command->add_option("--ell", o->ells, "Also the modified measures up to these powers of h, of pthdel and conformal")
+      ->type_name("L,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--cloud", o->cloud, "The volume of a cloud: 600-cell, or a number of points on a sphere")
+      ->type_name("600-cell|N");
+  command->add_option("--radius", o->radius, "The radius of the cloud")->type_name("R")->capture_default_str();
+  command->add_option("--every", o->every, "Looks at every K-th step")->type_name("K")->capture_default_str();
+  command->add_option("-o,--output", o->file, "Where all values go: a file ending with .csv")->type_name("FILE");
+  o->output.add_to(*command);
+  command->footer(
+      "Without --cloud: from the tangent map along the trajectory of the start.\n"
+      "Example:\n  rattleback measure harmonic-particle -m conformal:TT,pthdel --ell 2,4 --step 0.25 --time 20\n"
+      "  rattleback measure harmonic-particle -m conformal:M --ell 2,4 --cloud 600-cell --step 0.25 --time 20 -o "
+      "c.csv");
+  command->callback([o] { measure(*o); });
+}
+
+}  // namespace rattleback::cli

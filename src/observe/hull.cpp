@@ -1,0 +1,140 @@
+// Clouds of points and their convex hulls.
+
+#include <libqhull_r/qhull_ra.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <random>
+#include <stdexcept>
+
+#include "rattleback/observe/cloud.hpp"
+
+namespace rattleback {
+namespace {
+
+std::vector<double> mean(const Points& points) {
+  std::vector<double> center(points.at(0).size());
+  for (const auto& point : points) {
+    for (std::size_t i = 0; i < center.size(); ++i) center[i] += point[i] / static_cast<double>(points.size());
+  }
+  return center;
+}
+
+/// The facets of the convex hull, triangulated: indices of points.
+std::vector<std::vector<std::size_t>> facets(const Points& points) {
+  const std::size_t dimension = points.at(0).size();
+  // Relative to the mean, and of size 1: Qhull's tolerances are those of the coordinates' size.
+  const std::vector<double> center = mean(points);
+  double size = 0.0;
+  for (const auto& point : points) {
+    for (std::size_t i = 0; i < dimension; ++i) size = std::max(size, std::abs(point[i] - center[i]));
+  }
+  std::vector<double> flat;
+  for (const auto& point : points) {
+    for (std::size_t i = 0; i < dimension; ++i) flat.push_back((point[i] - center[i]) / size);
+  }
+
+  qhT state{};
+  qhT* const qh = &state;
+  qh_zero(qh, nullptr);
+  std::string command = "qhull Qt Pp";
+  const int error = qh_new_qhull(qh, static_cast<int>(dimension), static_cast<int>(points.size()), flat.data(), False,
+                                 command.data(), nullptr, nullptr);
+  std::vector<std::vector<std::size_t>> result;
+  if (error == 0) {
+    for (facetT* facet = qh->facet_list; facet != nullptr && facet->next != nullptr; facet = facet->next) {
+      std::vector<std::size_t> corners;
+      const int count = qh_setsize(qh, facet->vertices);
+      for (int i = 0; i < count; ++i) {
+        const auto* vertex = static_cast<vertexT*>(SETelem_(facet->vertices, i));
+        corners.push_back(static_cast<std::size_t>(qh_pointid(qh, vertex->point)));
+      }
+      result.push_back(std::move(corners));
+    }
+  }
+  qh_freeqhull(qh, !qh_ALL);
+  int kept = 0;
+  int allocated = 0;
+  qh_memfreeshort(qh, &kept, &allocated);
+  if (error != 0) throw std::runtime_error("the points of the cloud do not span a volume: Qhull finds no convex hull");
+  return result;
+}
+
+/// Of the simplices between facets and the mean, with the mean of the densities at the corners.
+double volume(const Points& points, const std::vector<double>* densities, double density_at_mean) {
+  const std::vector<double> center = mean(points);
+  const auto dimension = static_cast<Eigen::Index>(center.size());
+  const double simplex = 1.0 / std::tgamma(static_cast<double>(dimension) + 1.0);
+  double total = 0.0;
+  for (const auto& corners : facets(points)) {
+    Eigen::MatrixXd edges(dimension, dimension);
+    double density = density_at_mean;
+    for (Eigen::Index k = 0; k < dimension; ++k) {
+      const std::size_t corner = corners.at(static_cast<std::size_t>(k));
+      for (Eigen::Index i = 0; i < dimension; ++i) {
+        edges(i, k) = points[corner][static_cast<std::size_t>(i)] - center[static_cast<std::size_t>(i)];
+      }
+      if (densities != nullptr) density += (*densities)[corner];
+    }
+    if (densities != nullptr) density /= static_cast<double>(dimension) + 1.0;
+    total += simplex * std::abs(edges.determinant()) * density;
+  }
+  return total;
+}
+
+}  // namespace
+
+// Unit quaternions of the binary icosahedral group: permutations of (±1, 0, 0, 0), (±½, ±½, ±½, ±½), and the even
+// permutations of ½ (±φ, ±1, ±1/φ, 0).
+Points six_hundred_cell() {
+  Points points;
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (const double sign : {1.0, -1.0}) {
+      points.emplace_back(4, 0.0);
+      points.back()[i] = sign;
+    }
+  }
+  const auto signs = [](unsigned bits, unsigned k) { return (bits >> k & 1U) == 0 ? 0.5 : -0.5; };
+  for (unsigned bits = 0; bits < 16; ++bits) {
+    points.push_back({signs(bits, 0), signs(bits, 1), signs(bits, 2), signs(bits, 3)});
+  }
+  constexpr std::size_t even[12][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 0, 3, 2},
+                                       {1, 2, 0, 3}, {1, 3, 2, 0}, {2, 0, 1, 3}, {2, 1, 3, 0},
+                                       {2, 3, 0, 1}, {3, 0, 2, 1}, {3, 1, 0, 2}, {3, 2, 1, 0}};
+  for (unsigned bits = 0; bits < 8; ++bits) {
+    const double values[4] = {signs(bits, 0) * std::numbers::phi, signs(bits, 1), signs(bits, 2) / std::numbers::phi,
+                              0.0};
+    for (const auto& permutation : even) {
+      points.emplace_back(4);
+      for (std::size_t i = 0; i < 4; ++i) points.back()[permutation[i]] = values[i];
+    }
+  }
+  return points;
+}
+
+Points points_on_sphere(std::size_t count, std::size_t dimension) {
+  std::mt19937_64 random(20200813);
+  std::normal_distribution<double> normal;
+  Points points;
+  while (points.size() < count) {
+    std::vector<double> point(dimension);
+    double square = 0.0;
+    for (double& x : point) {
+      x = normal(random);
+      square += x * x;
+    }
+    for (double& x : point) x /= std::sqrt(square);
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+double hull_volume(const Points& points) { return volume(points, nullptr, 1.0); }
+
+double hull_mass(const Points& points, const std::vector<double>& densities, double density_at_mean) {
+  return volume(points, &densities, density_at_mean);
+}
+
+}  // namespace rattleback
