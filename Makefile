@@ -23,6 +23,7 @@ configure: install-packages
 bench: build ## compiled code against hand-written code as ratios, and how costs grow with the size of a model
 	$(BUILD)/kernel_benchmark
 	$(BUILD)/model_benchmark
+	$(BUILD)/modified_benchmark
 	$(BUILD)/work_precision
 
 # Long, and nearly all of their time is spent in generated code, which has no checks; or the same code once more.

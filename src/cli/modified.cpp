@@ -130,6 +130,9 @@ void print_formulas(const ModifiedSeries& series, bool latex) {
   list("N", "\\mathcal{N}", series.factor);
 }
 
+/// What is below the rounding of quadruple precision is zero for people.
+double shown(double value) { return std::abs(value) < 1e-24 ? 0.0 : value; }
+
 nlohmann::json to_json(const Estimate& e) { return {{"value", e.value}, {"error", e.error}}; }
 
 void analyse_backwards(const Options& o) {
@@ -226,7 +229,7 @@ void analyse_backwards(const Options& o) {
   if (conformal) fmt::print("  {:>20}  {:>20}", "modified energy", "modified factor");
   fmt::print("\n");
   for (const Row& row : rows) {
-    fmt::print("  {:<12}  {:>20.13g}", fmt::format("h^{}", row.ell), row.hamiltonian.value);
+    fmt::print("  {:<12}  {:>20.13g}", fmt::format("h^{}", row.ell), shown(row.hamiltonian.value));
     if (conformal) fmt::print("  {:>20.13g}  {:>20.13g}", row.conformal.energy.value, row.conformal.factor.value);
     fmt::print("\n");
   }

@@ -298,9 +298,12 @@ GyroscopicStructure examine_gyroscopic(const System& system, const ChaplyginSyst
     g.multiplier = integrate_form(
         {reduced.coordinates(), reduced.parameters(), slope, values, r, scene.radius, scaled(for_any_parameters)},
         functions);
+    if (system.conformal_factor()) {  // the same up to a constant, which is a matter of units of momenta
+      *g.multiplier = {*system.conformal_factor(), true, true, g.multiplier->residual, Expression(0.0)};
+    }
     g.measure = g.multiplier;
-    if (m > 2) g.measure->exponential = tidy(pow(g.multiplier->exponential, static_cast<double>(m - 1)));
-    if (m > 2) g.measure->error = static_cast<double>(m - 1) * g.multiplier->error;
+    if (m != 2) g.measure->exponential = tidy(pow(g.multiplier->exponential, static_cast<double>(m - 1)));
+    if (m != 2) g.measure->error = static_cast<double>(m - 1) * g.multiplier->error;
   } else {
     g.measure = integrate_form(
         {reduced.coordinates(), reduced.parameters(), g.one_form, values, r, scene.radius, for_any_parameters},

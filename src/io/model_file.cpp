@@ -7,9 +7,11 @@
 #include <cmath>
 #include <filesystem>
 
+#include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/expr/print.hpp"
+#include "rattleback/geometry/conformal.hpp"
 #include "rattleback/io/model.hpp"
 #include "source_text.hpp"
 
@@ -19,9 +21,9 @@ namespace {
 constexpr std::size_t max_file_size = 1U << 22;
 constexpr std::size_t max_coordinates = 20000;
 
-const std::vector<std::string> top_level_keys{"name",       "description", "source",    "coordinates", "angles",
-                                              "lagrangian", "constraints", "holonomic", "parameters",  "initial",
-                                              "run",        "symmetry",    "exact",     "conserved",   "forces"};
+const std::vector<std::string> top_level_keys{
+    "name",       "description", "source", "coordinates", "angles", "lagrangian", "constraints", "holonomic",
+    "parameters", "initial",     "run",    "symmetry",    "exact",  "conserved",  "forces",      "conformal"};
 
 std::string_view type_name(const toml::node& node) {
   switch (node.type()) {
@@ -57,10 +59,12 @@ class Reader {
     check_keys(root_, top_level_keys, "a model");
     read_parameters();
     read_coordinates();
-    SystemDefinition definition;
-    definition.coordinates = coordinates_;
-    definition.parameters = parameters_;
-    definition.lagrangian = expression(required(root_, "lagrangian"), "lagrangian", all_names());
+    SystemDefinition definition = table("conformal") != nullptr ? read_conformal() : SystemDefinition{};
+    if (!definition.conformal_factor) {
+      definition.coordinates = coordinates_;
+      definition.parameters = parameters_;
+      definition.lagrangian = expression(required(root_, "lagrangian"), "lagrangian", all_names());
+    }
     definition.constraints = list("constraints", constraint_places_);
     definition.holonomic = list("holonomic", holonomic_places_);
     read_symmetry(definition);
@@ -115,7 +119,8 @@ class Reader {
   const toml::node& required(const toml::table& table, const char* key) const {
     if (const toml::node* node = table.get(key)) return *node;
     throw ModelError(
-        fmt::format("{}: the key '{}' is missing; a model needs coordinates and a lagrangian", source_.file(), key));
+        fmt::format("{}: the key '{}' is missing; a model needs coordinates and a lagrangian, or [conformal]",
+                    source_.file(), key));
   }
 
   const std::string& text_of(const toml::node& node, const std::string& what) const {
@@ -275,6 +280,40 @@ class Reader {
       if (coordinates_.size() > max_coordinates) {
         fail(node, fmt::format("more than {} coordinates", max_coordinates));
       }
+    }
+  }
+
+  // [conformal]: momenta, hamiltonian and factor of a conformally Hamiltonian system, instead of a Lagrangian
+  SystemDefinition read_conformal() {
+    const toml::table& conformal = *table("conformal");
+    check_keys(conformal, {"momenta", "hamiltonian", "factor"}, "[conformal]");
+    for (const char* other : {"lagrangian", "constraints", "holonomic", "forces"}) {
+      if (const toml::node* node = root_.get(other)) {
+        fail(*node, fmt::format("{} and [conformal] describe two systems: give one", other));
+      }
+    }
+    const auto part = [&](const char* key) -> const toml::node& {
+      if (const toml::node* node = conformal.get(key)) return *node;
+      fail(conformal, fmt::format("[conformal] needs the key {}: it has momenta, hamiltonian and factor", key));
+    };
+    ConformalDefinition definition;
+    definition.coordinates = coordinates_;
+    definition.parameters = parameters_;
+    std::vector<std::string> names = position_names();
+    for (const toml::node& node : array_of(part("momenta"), "momenta")) {
+      const std::string& name = text_of(node, "a momentum");
+      check_name(name, node, "a momentum");
+      if (std::ranges::find(names, name) != names.end()) fail(node, fmt::format("the name {} is taken", name));
+      definition.momenta.push_back(Expression::symbol(name));
+      names.push_back(name);
+    }
+    definition.hamiltonian = expression(part("hamiltonian"), "hamiltonian", names);
+    if (conformal.contains("factor")) definition.factor = expression(part("factor"), "factor", names);
+    try {
+      canonical_ = definition;
+      return mechanical(definition);
+    } catch (const SystemError& error) {
+      fail(conformal, error.what());
     }
   }
 
@@ -493,11 +532,12 @@ class Reader {
     }
   }
 
-  // [initial]: q and v, each a number or an expression of the parameters for every coordinate
+  // [initial]: q and v, or q and p of [conformal], each a number or an expression of the parameters for every
+  // coordinate
   void read_initial(Model& model) const {
     const toml::table* initial = table("initial");
     if (initial == nullptr) return;
-    check_keys(*initial, {"q", "v"}, "[initial]");
+    check_keys(*initial, {"q", "v", "p"}, "[initial]");
     const auto vector = [&](const char* key) {
       const toml::node* node = initial->get(key);
       std::vector<double> values;
@@ -520,7 +560,28 @@ class Reader {
       return values;
     };
     if (initial->get("q") == nullptr) fail(*initial, "q is missing in [initial]");
-    model.initial = State{vector("q"), vector("v")};
+    if (initial->get("p") == nullptr) {
+      model.initial = State{vector("q"), vector("v")};
+      return;
+    }
+    if (!canonical_) fail(*initial->get("p"), "p in [initial] is for models with [conformal]; others have v");
+    if (initial->get("v") != nullptr) fail(*initial->get("v"), "v and p in [initial] say the same: give one");
+    // q̇ = N ∂H/∂p
+    const std::vector<double> q = vector("q");
+    const std::vector<double> p = vector("p");
+    std::unordered_map<Expression, double> values;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      values.emplace(Expression::symbol(parameters_[i].name), parameters_[i].value);
+    }
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      values.emplace(coordinates_[i], q[i]);
+      values.emplace(canonical_->momenta[i], p[i]);
+    }
+    State start{q, {}};
+    for (const Expression& slope : gradient(canonical_->hamiltonian, canonical_->momenta)) {
+      start.v.push_back(evaluate(canonical_->factor * slope, values));
+    }
+    model.initial = std::move(start);
   }
 
   // [run]: step and time that a run takes by default
@@ -547,6 +608,7 @@ class Reader {
   std::string advice_;  ///< for unknown names
   std::unordered_map<Expression, double> values_;
   std::vector<Expression> coordinates_;
+  std::optional<ConformalDefinition> canonical_;
   std::vector<const toml::node*> coordinate_places_;
   std::vector<const toml::node*> constraint_places_;
   std::vector<const toml::node*> holonomic_places_;

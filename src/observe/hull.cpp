@@ -4,6 +4,7 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <cstdio>
 #include <memory>
 #include <numbers>
 #include <random>
@@ -40,8 +41,9 @@ std::vector<std::vector<std::size_t>> facets(const Points& points) {
   qhT* const qh = &state;
   qh_zero(qh, nullptr);
   std::string command = "qhull Qt Pp";
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere(std::fopen("/dev/null", "w"), std::fclose);
   const int error = qh_new_qhull(qh, static_cast<int>(dimension), static_cast<int>(points.size()), flat.data(), False,
-                                 command.data(), nullptr, nullptr);
+                                 command.data(), nowhere.get(), nowhere.get());
   std::vector<std::vector<std::size_t>> result;
   if (error == 0) {
     for (facetT* facet = qh->facet_list; facet != nullptr && facet->next != nullptr; facet = facet->next) {

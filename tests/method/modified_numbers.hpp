@@ -1,7 +1,7 @@
 #pragma once
 
-// modified_numbers.json and gv_appendix.json: modified Hamiltonians by an independent program (modified_numbers.py), the
-// systems they belong to, and their points as states of our methods.
+// modified_numbers.json and gv_appendix.json: modified Hamiltonians by an independent program (modified_numbers.py),
+// the systems they belong to, and their points as states of our methods.
 
 #include <fstream>
 #include <nlohmann/json.hpp>

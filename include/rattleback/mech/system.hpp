@@ -70,6 +70,8 @@ struct SystemDefinition {
   std::vector<std::optional<Expression>> exact;
   /// Applied (generalised) forces F(q, v): motors, friction. Empty, or one for each coordinate.
   std::vector<Expression> applied_forces;
+  /// Of a conformally Hamiltonian system that was given as such (geometry/conformal.hpp): its factor N(q).
+  std::optional<Expression> conformal_factor = {};
 };
 
 /// Coordinates and velocities at an instant.
@@ -106,6 +108,7 @@ class System {
   const std::vector<std::optional<Expression>>& exact() const { return definition_.exact; }
   /// F, or nothing.
   const std::vector<Expression>& applied_forces() const { return definition_.applied_forces; }
+  const std::optional<Expression>& conformal_factor() const { return definition_.conformal_factor; }
   const std::vector<Parameter>& parameter_list() const { return definition_.parameters; }
 
   const std::vector<Expression>& momenta() const { return momenta_; }  ///< p = L_v
