@@ -149,7 +149,7 @@ const std::map<std::string, Verdict> literature{
     {"generic-connection", Verdict::no_measure},        {"chaplygin-ball", Verdict::measure_only},
     {"contact-particle", Verdict::measure_only},        {"snakeboard", Verdict::measure_only},
     {"mclachlan-perlmutter", Verdict::not_chaplygin},   {"cart-pendulum", Verdict::not_chaplygin},
-    {"ball-on-turntable", Verdict::not_chaplygin},
+    {"ball-on-turntable", Verdict::not_chaplygin},      {"conformal-particle", Verdict::hamiltonizable},
 };
 
 class AnalysedCatalogue : public testing::TestWithParam<std::pair<const std::string, Verdict>> {};

@@ -47,6 +47,12 @@ def particle(potential, constraint):
     return system
 
 
+def conformal_particle(q, v, p):
+    """Garcia-Naranjo & Vermeeren (3.7): the particle with z' = y x' reduced, and its gyroscopic force."""
+    (x, y), (vx, vy) = q, v
+    return half * ((1 + y**2) * vx**2 + vy**2) - half * (x**2 + y**2), [], [], [y * vx * vy, -y * vx**2]
+
+
 def along_y(x, y, vx, vy, vz):
     return vz - y * vx
 
@@ -228,6 +234,7 @@ SYSTEMS = {
     "free-particle-x": particle(0, along_x),
     "harmonic-particle": particle(half, along_y),
     "harmonic-particle-x": particle(half, along_x),
+    "conformal-particle": conformal_particle,
     "quadratic-particle": particle(1, along_y),
     "quadratic-particle-x": particle(1, along_x),
     "sinusoidal-particle": particle(0, along_sine),
@@ -291,7 +298,9 @@ def initial_data(name):
                     yield number(formula, names | {index: Real(i)})
             else:
                 yield number(entry, names)
-    return parameters, list(values(model["initial"]["q"])), list(values(model["initial"]["v"]))
+    start = model["initial"]
+    # the momenta of conformal-particle are velocities where y = 0
+    return parameters, list(values(start["q"])), list(values(start["v" if "v" in start else "p"]))
 
 
 # ---- equations of motion ----

@@ -204,6 +204,38 @@ TEST(Conformal, energy_gradients_are_those_of_the_energy) {
   }
 }
 
+// ------------------------------------------------------------------------------------------------- Figures 5.5 and 5.6
+
+// The free particle runs away and N tends to 0, so that H − E = K/N grows unless K vanishes.
+TEST(Conformal, removes_the_energy_drift_of_the_free_particle) {
+  for (const char* rule : {"M", "MT", "TM", "TT", "T"}) {
+    SCOPED_TRACE(rule);
+    Problem problem = problem_of("free-particle", 0.25);
+    problem.start = {{0, 0, 0}, {1, 1, 0}};
+    // Energy error and distance from the exact solution at t = 25 and t = 50.
+    const auto run_of = [&](int ell) {
+      std::array<double, 4> errors{};
+      const auto stepper = make_stepper(fmt::format("conformal:{}:ell={}", rule, ell), problem);
+      for (int k = 0; k < 2; ++k) {
+        take(*stepper, 100);
+        const auto& [q, v] = stepper->node();
+        errors[static_cast<std::size_t>(2 * k)] = std::abs(0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) - 1.0);
+        errors[static_cast<std::size_t>(2 * k + 1)] = distance(q, ReferenceFlow(problem).at(25.0 * (k + 1)).q);
+      }
+      return errors;
+    };
+    const auto [energy_25, error_25, energy_50, error_50] = run_of(4);
+    const auto [drift_25, drifting_25, drift_50, drifting_50] = run_of(0);
+    EXPECT_LT(energy_50, 0.02);
+    EXPECT_LT(energy_50, 1.1 * energy_25);
+    EXPECT_GT(drift_50, 1.5 * drift_25);  // GV's figure: linear in time
+    EXPECT_GT(drift_50, 0.1);
+    EXPECT_LT(error_50 / error_25, 2.4);  // grows linearly
+    EXPECT_GT(drifting_50 / drifting_25, 3.5);
+    EXPECT_LT(error_50, 0.05 * drifting_50);
+  }
+}
+
 // ------------------------------------------------------------------------------------------------------------ options
 
 TEST(Conformal, options_are_checked) {
