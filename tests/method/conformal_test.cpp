@@ -8,6 +8,7 @@
 
 #include "modified_numbers.hpp"
 #include "rattleback/kernel/interpreter.hpp"
+#include "rattleback/method/reference.hpp"
 
 namespace rattleback::test {
 namespace {
@@ -227,8 +228,8 @@ TEST(Conformal, removes_the_energy_drift_of_the_free_particle) {
     const auto [energy_25, error_25, energy_50, error_50] = run_of(4);
     const auto [drift_25, drifting_25, drift_50, drifting_50] = run_of(0);
     EXPECT_LT(energy_50, 0.02);
-    EXPECT_LT(energy_50, 1.1 * energy_25);
-    EXPECT_GT(drift_50, 1.5 * drift_25);  // GV's figure: linear in time
+    EXPECT_LT(std::abs(energy_50 - energy_25), 0.05 * (drift_50 - drift_25));  // what ℓ > 4 would still remove
+    EXPECT_GT(drift_50, 1.5 * drift_25);                                       // GV's figure: linear in time
     EXPECT_GT(drift_50, 0.1);
     EXPECT_LT(error_50 / error_25, 2.4);  // grows linearly
     EXPECT_GT(drifting_50 / drifting_25, 3.5);
