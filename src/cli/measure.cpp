@@ -31,6 +31,7 @@ struct Options {
   std::string radius = "0.01";
   std::string every = "1";
   std::optional<std::string> file;
+  std::optional<std::string> points;
 };
 
 /// A quantity at the samples of a run.
@@ -38,9 +39,10 @@ struct Column {
   std::string name;
   std::vector<double> values;
   double largest() const {
-    double most = std::nan("");
+    double most = 0.0;
     for (const double x : values) {
-      if (!(std::abs(x) <= most)) most = std::isnan(x) ? most : std::abs(x);
+      if (!(std::abs(x) <= most)) most = std::abs(x);
+      if (std::isnan(x)) break;
     }
     return most;
   }
@@ -51,6 +53,7 @@ struct MethodTable {
   std::vector<double> time;
   std::vector<Column> columns;
   std::string failure;
+  std::vector<Points> points;  ///< at each time, if they are wanted
 };
 
 std::string measure_name(int ell) { return ell == 0 ? "mu" : fmt::format("mu_{}", ell); }
@@ -78,7 +81,7 @@ class Samples final : public Recorder {
 
 MethodTable local_table(const std::string& method, const Request& request, const std::vector<int>& ells,
                         std::int64_t every, const InterruptGuard& guard, ProgressBar& bar) {
-  MethodTable table{method, {}, {}, {}};
+  MethodTable table{method, {}, {}, {}, {}};
   std::vector<std::unique_ptr<Observer>> observers;
   observers.push_back(make_observer("measure", method, request.problem));
   for (const int ell : ells) {
@@ -105,11 +108,12 @@ MethodTable local_table(const std::string& method, const Request& request, const
 MethodTable cloud_table(const std::string& method, const Request& request, const CloudOptions& options) {
   const CloudResult cloud = follow_cloud(method, request.problem, options);
   if (cloud.interrupted) throw Failure(ExitStatus::interrupted, "interrupted");
-  MethodTable table{method, {}, {{"hull dr dp", {}}, {"hull mu", {}}}, cloud.failure};
+  MethodTable table{method, {}, {{"hull dr dp", {}}, {"hull mu", {}}}, cloud.failure, {}};
   for (const int ell : options.ells) table.columns.push_back({"hull " + measure_name(ell), {}});
   const CloudSample& first = cloud.samples.front();
   for (const CloudSample& s : cloud.samples) {
     table.time.push_back(s.time);
+    if (options.keep_points) table.points.push_back(s.points);
     table.columns[0].values.push_back(s.volume / first.volume - 1.0);
     table.columns[1].values.push_back(s.mass / first.mass - 1.0);
     for (std::size_t k = 0; k < s.modified.size(); ++k) {
@@ -120,7 +124,7 @@ MethodTable cloud_table(const std::string& method, const Request& request, const
 }
 
 Points directions(const Options& o, const Problem& problem) {
-  const std::size_t dimension = phase_dimension(problem);
+  const std::size_t dimension = phase_coordinates(problem).size();
   if (*o.cloud == "600-cell") {
     if (dimension == 4) return six_hundred_cell();
     throw Failure(ExitStatus::wrong_request,
@@ -140,32 +144,69 @@ Points directions(const Options& o, const Problem& problem) {
   return points_on_sphere(static_cast<std::size_t>(count), dimension);
 }
 
-void write(const std::string& path, const std::vector<MethodTable>& tables) {
-  std::ofstream file(path);
-  for (const MethodTable& t : tables) {
-    file << "method,time";
-    for (const Column& c : t.columns) file << ',' << c.name;
-    file << '\n';
-    for (std::size_t i = 0; i < t.time.size(); ++i) {
-      file << fmt::format("{},{}", t.method, t.time[i]);
-      for (const Column& c : t.columns) file << fmt::format(",{}", c.values[i]);
-      file << '\n';
-    }
-  }
-  file.flush();
-  if (!file) throw Failure(ExitStatus::system, fmt::format("{} cannot be written", path));
-}
-
-void print(const std::vector<MethodTable>& tables, const Request& request) {
-  fmt::print("{}: h = {}, {} steps\n\n", request.model.title, request.problem.step, request.steps);
+/// Of all methods, in the order in which they occur.
+std::vector<std::string> column_names(const std::vector<MethodTable>& tables) {
   std::vector<std::string> names;
-  std::size_t width = 6;
   for (const MethodTable& t : tables) {
-    width = std::max(width, t.method.size());
     for (const Column& c : t.columns) {
       if (std::ranges::find(names, c.name) == names.end()) names.push_back(c.name);
     }
   }
+  return names;
+}
+
+void require_csv(const std::optional<std::string>& path, const char* option) {
+  if (path && !path->ends_with(".csv")) {
+    throw Failure(ExitStatus::wrong_request, fmt::format("{} '{}' must end with .csv", option, *path));
+  }
+}
+
+/// Found out before hours of computation, not after.
+std::ofstream opened(const std::string& path) {
+  std::ofstream file(path);
+  if (!file) {
+    throw Failure(ExitStatus::system, fmt::format("{} cannot be written; does its folder exist?", path));
+  }
+  return file;
+}
+
+void finish(std::ofstream& file, const std::string& path) {
+  file.flush();
+  if (!file) throw Failure(ExitStatus::system, fmt::format("{} could not be written to its end", path));
+}
+
+void write_points(std::ofstream& file, const std::vector<std::string>& names, const std::vector<MethodTable>& tables) {
+  file << fmt::format("method,time,point,{}\n", fmt::join(names, ","));
+  for (const MethodTable& t : tables) {
+    for (std::size_t i = 0; i < t.points.size(); ++i) {
+      for (std::size_t k = 0; k < t.points[i].size(); ++k) {
+        file << fmt::format("{},{},{},{}\n", t.method, t.time[i], k + 1, fmt::join(t.points[i][k], ","));
+      }
+    }
+  }
+}
+
+/// One header for all methods; what a method does not have stays empty.
+void write(std::ofstream& file, const std::vector<MethodTable>& tables) {
+  const std::vector<std::string> names = column_names(tables);
+  file << fmt::format("method,time,{}\n", fmt::join(names, ","));
+  for (const MethodTable& t : tables) {
+    for (std::size_t i = 0; i < t.time.size(); ++i) {
+      file << fmt::format("{},{}", t.method, t.time[i]);
+      for (const std::string& name : names) {
+        const auto found = std::ranges::find(t.columns, name, &Column::name);
+        file << (found == t.columns.end() ? "," : fmt::format(",{}", found->values[i]));
+      }
+      file << '\n';
+    }
+  }
+}
+
+void print(const std::vector<MethodTable>& tables, const Request& request) {
+  fmt::print("{}: h = {}, {} steps\n\n", request.model.title, request.problem.step, request.steps);
+  const std::vector<std::string> names = column_names(tables);
+  std::size_t width = 6;
+  for (const MethodTable& t : tables) width = std::max(width, t.method.size());
   fmt::print("  {:<{}}", "method", width);
   for (const std::string& name : names) fmt::print("  {:>10}", name);
   fmt::print("\n");
@@ -191,9 +232,9 @@ void measure(const Options& o) {
   if (o.methods.empty()) throw Failure(ExitStatus::wrong_request, "-m needs at least one method");
   for (const std::string& method : o.methods) check_method(method);
   for (const int ell : o.ells) check_observer(fmt::format("measure:ell={}", ell));
-  if (o.file && !o.file->ends_with(".csv")) {
-    throw Failure(ExitStatus::wrong_request, fmt::format("-o '{}' must end with .csv", *o.file));
-  }
+  require_csv(o.file, "-o");
+  require_csv(o.points, "--points");
+  if (o.points && !o.cloud) throw Failure(ExitStatus::wrong_request, "--points are those of a cloud: give --cloud");
   const Request request = make_request(o.problem);
   print_notes(request.notes, o.output);
   const std::int64_t every = positive_integer(o.every, "--every");
@@ -203,7 +244,12 @@ void measure(const Options& o) {
     cloud.radius = positive(o.radius, "--radius");
     cloud.steps = request.steps;
     cloud.every = every;
+    cloud.keep_points = o.points.has_value();
   }
+  std::ofstream file;
+  std::ofstream points;
+  if (o.file) file = opened(*o.file);
+  if (o.points) points = opened(*o.points);
   const InterruptGuard guard;
   cloud.interrupt = &guard.flag();
   std::vector<MethodTable> tables;
@@ -222,7 +268,14 @@ void measure(const Options& o) {
       throw MethodError(fmt::format("{}: {}", method, error.what()));
     }
   }
-  if (o.file) write(*o.file, tables);
+  if (o.file) {
+    write(file, tables);
+    finish(file, *o.file);
+  }
+  if (o.points) {
+    write_points(points, phase_coordinates(request.problem), tables);
+    finish(points, *o.points);
+  }
   if (o.output.json) {
     nlohmann::json document{{"model", request.model.name},
                             {"step", request.problem.step},
@@ -239,6 +292,7 @@ void measure(const Options& o) {
   if (o.output.talks()) {
     print(tables, request);
     if (o.file) fmt::print("\nWritten to {}\n", *o.file);
+    if (o.points) fmt::print("{}Points written to {}\n", o.file ? "" : "\n", *o.points);
   }
   std::string failures;
   for (const MethodTable& t : tables) {
@@ -267,6 +321,8 @@ void add_measure(CLI::App& app) {
   command->add_option("--radius", o->radius, "The radius of the cloud")->type_name("R")->capture_default_str();
   command->add_option("--every", o->every, "Looks at every K-th step")->type_name("K")->capture_default_str();
   command->add_option("-o,--output", o->file, "Where all values go: a file ending with .csv")->type_name("FILE");
+  command->add_option("--points", o->points, "Where the points of the cloud go: a file ending with .csv")
+      ->type_name("FILE");
   o->output.add_to(*command);
   command->footer(
       "Without --cloud: from the tangent map along the trajectory of the start.\n"

@@ -26,6 +26,7 @@ struct Options {
   OutputOptions output;
   std::string method = "conformal";
   int order = 4;
+  std::string tolerance = "1e-13";
   std::optional<std::string> at;
   std::optional<std::string> energy;
   bool formulas = false;
@@ -109,7 +110,7 @@ Place place_of(const Options& o, const Method& method, const Problem& problem) {
 ModifiedSeries formulas_of(const Method& method, int order) {
   ModifiedSeries series = modified_series(method, order);
   if (!series.energy_symbol) return series;
-  const Substitution named{{*series.energy_symbol, Expression::symbol("E")}};
+  const Substitution named{{*series.energy_symbol, unused_symbol("E", *method.canonical->motion)}};
   series.hamiltonian = substitute(series.hamiltonian, named);
   return series;
 }
@@ -117,7 +118,6 @@ ModifiedSeries formulas_of(const Method& method, int order) {
 void print_formulas(const ModifiedSeries& series, bool latex) {
   const auto list = [&](const char* text, const char* symbol, const std::vector<Expression>& coefficients) {
     for (std::size_t j = 0; j < coefficients.size(); ++j) {
-      if (j > 0 && coefficients[j].is_constant(0.0)) continue;
       if (latex) {
         fmt::print("{}_{{{}}} &= {} \\\\\n", symbol, j, to_latex(coefficients[j]));
       } else {
@@ -149,9 +149,14 @@ void analyse_backwards(const Options& o) {
   print_notes(request.notes, o.output);
   const Method method = make_method(o.method, request.problem);
   const CanonicalStep& canonical = require_canonical(method);
+  if (request.problem.second_position) {
+    throw Failure(ExitStatus::wrong_request, "--q1 has no meaning here: give --at, or --q0 and --v0");
+  }
+  std::optional<ModifiedSeries> formulas;  // before anything is printed
+  if (o.formulas || o.latex) formulas = formulas_of(method, o.order);
   if (o.latex) {
     fmt::print("\\begin{{align*}}\n");
-    print_formulas(formulas_of(method, o.order), true);
+    print_formulas(*formulas, true);
     fmt::print("\\end{{align*}}\n");
     return;
   }
@@ -166,6 +171,7 @@ void analyse_backwards(const Options& o) {
   };
   std::vector<Row> rows;
   ModifiedHamiltonian modified(method, request.problem, ModifiedHamiltonian::Digits::extended);
+  modified.set_tolerance(positive(o.tolerance, "--tolerance"));
   for (int ell = 0; ell <= o.order; ell += method.structure.symmetric ? 2 : 1) {
     Row row{ell, modified.truncated(place.state, place.velocity, h, ell), {}};
     if (conformal) row.conformal = modified.truncated_conformal(place.state, place.velocity, h, ell);
@@ -208,12 +214,11 @@ void analyse_backwards(const Options& o) {
     }
     document["orbit"] = entry(whole, whole_conformal);
     document["orbit"]["points"] = points;
-    if (o.formulas) {
-      const ModifiedSeries series = formulas_of(method, o.order);
-      document["formulas"] = {{"hamiltonian", texts(series.hamiltonian)}};
+    if (formulas) {
+      document["formulas"] = {{"hamiltonian", texts(formulas->hamiltonian)}};
       if (conformal) {
-        document["formulas"]["energy"] = texts(series.energy);
-        document["formulas"]["factor"] = texts(series.factor);
+        document["formulas"]["energy"] = texts(formulas->energy);
+        document["formulas"]["factor"] = texts(formulas->factor);
       }
     }
     fmt::print("{}\n", document.dump(2));
@@ -240,9 +245,9 @@ void analyse_backwards(const Options& o) {
   fmt::print("\n  {:<12}  {:>20.1e}", "error about", whole.error);
   if (conformal) fmt::print("  {:>20.1e}  {:>20.1e}", whole_conformal.energy.error, whole_conformal.factor.error);
   fmt::print("\n");
-  if (o.formulas) {
+  if (formulas) {
     fmt::print("\n");
-    print_formulas(formulas_of(method, o.order), false);
+    print_formulas(*formulas, false);
   }
 }
 
@@ -258,6 +263,11 @@ void add_modified(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--order", o->order, "The power of h up to which the series is shown")
       ->type_name("L")
+      ->capture_default_str();
+  command
+      ->add_option("--tolerance", o->tolerance,
+                   "How small the change by further points must be for them to be left away")
+      ->type_name("X")
       ->capture_default_str();
   command->add_option("--at", o->at, "Where: positions and momenta of the shape, as in '0,0;1,1'; else at the start")
       ->type_name("R;P");

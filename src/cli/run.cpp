@@ -132,6 +132,14 @@ void run_model(const Options& o) {
   const auto stepper = make_stepper(o.method, request.problem);  // before an old result is replaced
   Observers observers;
   for (const std::string& name : o.observe) observers.push_back(make_observer(name, o.method, request.problem));
+  for (const auto& observer : observers) {
+    if (o.resume && observer->counts_from_start()) {
+      throw Failure(ExitStatus::wrong_request,
+                    fmt::format("{} compares with the start of the run, which a resumed one does not know: start anew "
+                                "with --force",
+                                observer->quantity().name));
+    }
+  }
   const auto file = open_file(o, request, observers);
   const InterruptGuard guard;
   RunResult result;

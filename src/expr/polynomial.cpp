@@ -5,6 +5,9 @@
 namespace rattleback {
 namespace {
 
+/// What remains of a cancellation, relative to what cancelled.
+constexpr double rounding = 1e-14;
+
 struct Bases {
   std::vector<Expression> expressions;
   std::unordered_map<const Node*, Base> numbers;
@@ -78,7 +81,7 @@ Polynomial Sum::result() const {
   Polynomial p;
   for (const auto& [m, c] : terms_) {
     const bool overflows = !std::isfinite(c.second);  // to be noticed where an expression is made of it
-    if (overflows || std::abs(c.first) > 1e-14 * c.second) p.emplace_back(m, c.first);
+    if (overflows || std::abs(c.first) > rounding * c.second) p.emplace_back(m, c.first);
   }
   std::ranges::sort(p);
   return p;
@@ -112,7 +115,7 @@ Polynomial times(const Polynomial& p, const Monomial& m) {
   return product;
 }
 
-std::optional<Polynomial> divided(Polynomial p, const Polynomial& b) {
+std::optional<Polynomial> divided(const Polynomial& p, const Polynomial& b) {
   for (const auto& [lead, coefficient] : b) {
     if (lead.size() != 1 || lead.begin()->second < 1) continue;
     const auto [variable, degree] = *lead.begin();
@@ -121,27 +124,22 @@ std::optional<Polynomial> divided(Polynomial p, const Polynomial& b) {
     };
     if (!std::ranges::all_of(b, is_lower)) continue;
 
+    // One sum for the whole division: what is left of a monomial is judged by what was added to it, since coefficients
+    // of different monomials have different units.
     int highest = 0;
-    double largest = 0.0;
-    for (const auto& [m, c] : p) {
-      highest = std::max(highest, m.exponent(variable));
-      largest = std::max(largest, std::abs(c));
-    }
-    const auto is_rounding = [&](const auto& term) { return std::abs(term.second) <= 1e-12 * largest; };
+    for (const auto& [m, c] : p) highest = std::max(highest, m.exponent(variable));
+    Sum rest;
+    rest.add(p);
     Polynomial quotient;
     for (int k = highest; k >= degree; --k) {
-      Sum rest;
-      rest.add(p);
-      for (const auto& term : p) {
-        if (term.first.exponent(variable) != k || is_rounding(term)) continue;
-        const Monomial factor = term.first * Monomial(variable, -degree);
-        const double c = term.second / coefficient;
-        for (const auto& [n, d] : b) rest.add(factor * n, -c * d);
-        quotient.emplace_back(factor, c);
+      for (const auto& [m, c] : rest.result()) {
+        if (m.exponent(variable) != k) continue;
+        const Monomial factor = m * Monomial(variable, -degree);
+        for (const auto& [n, d] : b) rest.add(factor * n, -c / coefficient * d);
+        quotient.emplace_back(factor, c / coefficient);
       }
-      p = rest.result();
     }
-    if (!std::ranges::all_of(p, is_rounding)) return std::nullopt;
+    if (!rest.result().empty()) return std::nullopt;
     std::ranges::sort(quotient);
     return quotient;
   }
@@ -153,7 +151,7 @@ double common_denominator(const Polynomial& p) {
   double common = 1.0;
   for (const auto& [m, c] : p) {
     const double value = std::abs(c) * common;
-    const auto is_integer = [](double x) { return std::abs(x - std::round(x)) <= 1e-11 * x; };
+    const auto is_integer = [](double x) { return std::abs(x - std::round(x)) <= 1e-13 * x; };
     // Denominators of the convergents of the continued fraction.
     double x = value;
     double n = 1.0;

@@ -71,7 +71,7 @@ class Sum {
   struct Hash {
     std::size_t operator()(const Monomial& m) const;
   };
-  std::unordered_map<Monomial, std::pair<double, double>, Hash> terms_;
+  std::unordered_map<Monomial, std::pair<double, double>, Hash> terms_;  ///< value, and magnitude of what was added
 };
 
 /// Nothing if there would be more terms than that.
@@ -81,7 +81,7 @@ std::optional<Polynomial> power(const Polynomial& p, int exponent, std::size_t m
 Polynomial times(const Polynomial& p, const Monomial& m);
 
 /// p/b, if b divides p: by long division in a base of which b has a pure power as its leading term.
-std::optional<Polynomial> divided(Polynomial p, const Polynomial& b);
+std::optional<Polynomial> divided(const Polynomial& p, const Polynomial& b);
 
 /// The smallest number that makes all coefficients integers, as far as rounding tells; 1 if there is none.
 double common_denominator(const Polynomial& p);

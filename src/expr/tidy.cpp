@@ -216,7 +216,8 @@ class Tidier {
     for (const Term& t : e.operands()) {
       if (t.expression.kind() != Kind::function || t.expression.function() != Function::sqrt) continue;
       const Expression& u = t.expression.operands()[0].expression;
-      const int halves = exponent(t.expression) + 2 * exponent(u);
+      const int whole = exponent(u);
+      const int halves = exponent(t.expression) + 2 * whole;
       exponent(t.expression) = halves % 2;
       exponent(u) = halves / 2;
     }

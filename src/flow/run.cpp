@@ -232,9 +232,16 @@ class Run {
     statistics_.seconds = earlier_seconds_ + seconds_since(begin_);
     observer_.observe(last_node_);
     const auto p = observer_.momenta();
-    return {
-        outcome_,          step_, time(), last_node_, {p.begin(), p.end()}, statistics_, stepper_.newton(), failure_,
-        stepper_.remarks(), time_.has_value()};
+    return {outcome_,
+            step_,
+            time(),
+            last_node_,
+            {p.begin(), p.end()},
+            statistics_,
+            stepper_.newton(),
+            failure_,
+            stepper_.remarks(),
+            time_.has_value()};
   }
 
   Stepper& stepper_;

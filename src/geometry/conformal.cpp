@@ -39,13 +39,23 @@ SystemDefinition mechanical(const ConformalDefinition& d) {
                       "the Hamiltonian must be quadratic in the momenta, with a regular matrix of second derivatives, "
                       "and have at most six");
   }
+  Substitution at_rest;
+  for (const Expression& p : d.momenta) at_rest.emplace(p, Expression(0.0));
+  for (const Expression& slope : gradient(d.hamiltonian, d.momenta)) {
+    if (tidy(substitute(slope, at_rest)).is_constant(0.0)) continue;
+    throw SystemError(Part::lagrangian, 0,
+                      "the Hamiltonian has terms that are linear in the momenta: systems with magnetic terms have no "
+                      "methods here that need a factor");
+  }
   Substitution scaled;
   for (std::size_t i = 0; i < u.size(); ++i) scaled.emplace(u[i], v[i] / d.factor);
 
   SystemDefinition result;
   result.coordinates = d.coordinates;
   result.parameters = d.parameters;
-  result.lagrangian = tidy(substitute(legendre->function, scaled));
+  const Expression lagrangian = substitute(legendre->function, scaled);
+  const Expression forms[] = {tidy(lagrangian), factored(lagrangian)};
+  result.lagrangian = operation_count(forms[1]) < operation_count(forms[0]) ? forms[1] : forms[0];
   result.conformal_factor = d.factor;
   const Vector m = gradient(result.lagrangian, v);
   const Vector slope = gradient(d.factor, d.coordinates);

@@ -295,11 +295,12 @@ GyroscopicStructure examine_gyroscopic(const System& system, const ChaplyginSyst
   const Vector functions = candidates(system, c, metric, near);
   const std::vector<double> values(parameters.begin(), parameters.end());
   if (g.simple.holds) {
-    g.multiplier = integrate_form(
-        {reduced.coordinates(), reduced.parameters(), slope, values, r, scene.radius, scaled(for_any_parameters)},
-        functions);
-    if (system.conformal_factor()) {  // the same up to a constant, which is a matter of units of momenta
-      *g.multiplier = {*system.conformal_factor(), true, true, g.multiplier->residual, Expression(0.0)};
+    if (system.conformal_factor()) {
+      g.multiplier = Potential{*system.conformal_factor(), true, true, 0.0, Expression(0.0)};
+    } else {
+      g.multiplier = integrate_form(
+          {reduced.coordinates(), reduced.parameters(), slope, values, r, scene.radius, scaled(for_any_parameters)},
+          functions);
     }
     g.measure = g.multiplier;
     if (m != 2) g.measure->exponential = tidy(pow(g.multiplier->exponential, static_cast<double>(m - 1)));

@@ -39,7 +39,9 @@ class Samples {
       : m_(static_cast<Eigen::Index>(form.coordinates.size())), columns_(static_cast<Eigen::Index>(candidates.size())) {
     Vector outputs = form.components;
     for (const Expression& g : candidates) {
-      for (const Expression& slope : gradient(g, form.coordinates)) outputs.push_back(slope / g);
+      for (const Expression& slope : gradient(g, form.coordinates)) {
+        outputs.push_back(g.is_constant() ? Expression(0.0) : slope / g);
+      }
     }
     Interpreter<double> program(make_program(joined({form.coordinates, form.parameters}), outputs));
     RandomPoints random;

@@ -46,17 +46,21 @@ class Probe {
   /// 𝓔, which becomes the E of the state, and ∂K/∂E = −N_mod there: Newton iteration from the E of the state.
   std::optional<Sloped<T>> conformal(const T& h, int w) {
     using std::abs;
+    T first = 0;
     for (T last = std::numeric_limits<T>::max();;) {
       const auto k = hamiltonian(h, w, energy_entry_);
       if (!k) return std::nullopt;
       const T change = -k->value / k->slope;
       if (!(change * T(0) == T(0))) return std::nullopt;
-      // Rounding: corrections do not become smaller any more.
-      if (!(abs(change) < last) || abs(change) <= std::numeric_limits<T>::epsilon() * abs(energy())) {
+      // Corrections that do not become smaller any more are rounding, or there is no solution.
+      const T size = abs(energy()) + first;
+      if (!(abs(change) < last) || abs(change) <= std::numeric_limits<T>::epsilon() * size) {
+        if (!(abs(change) <= T(1e-6) * size)) return std::nullopt;
         return Sloped<T>{energy(), k->slope};
       }
       energy() += change;
       last = abs(change);
+      if (first == T(0)) first = last;
     }
   }
 
@@ -84,9 +88,9 @@ class Truncation {
   const std::vector<float128>& steps() const { return steps_; }
 
   Estimate operator()(const std::vector<float128>& values) const {
-    const auto all = static_cast<double>(sum(values));
-    const auto fewer = static_cast<double>(sum({values.begin(), values.end() - 1}));
-    return {all, std::abs(all - fewer)};
+    const float128 all = sum(values);
+    const float128 fewer = sum({values.begin(), values.end() - 1});
+    return {static_cast<double>(all), static_cast<double>(abs(all - fewer))};
   }
 
  private:
@@ -125,8 +129,8 @@ double distance(double x, double y) { return std::abs(x - y); }
 const CanonicalStep& require_canonical(const Method& method) {
   if (!method.canonical) {
     throw MethodError(
-        "a modified Hamiltonian needs a step that comes from a discrete Lagrangian alone: del, hdel, pthdel, conformal "
-        "or free");
+        "a modified Hamiltonian needs a step that comes from a discrete Lagrangian alone: that of hdel, pthdel, "
+        "conformal or free, or of del for systems without applied forces");
   }
   return *method.canonical;
 }
@@ -180,7 +184,7 @@ struct ModifiedHamiltonian::Engines {
   /// More and more points until K does not change any more, or changes more than before. If changes become smaller by
   /// the factor q each time, what remains is q/(1 − q) of the last one.
   template <class T>
-  Estimate value(Probe<T>& probe, const T& h, double tolerance, int& w) {
+  Estimate value(Probe<T>& probe, const T& h, double tolerance, int& w, double* tail_of_change = nullptr) {
     Estimate best = nothing;
     auto last = probe.hamiltonian(h, 1);
     double change = not_a_number;
@@ -194,6 +198,7 @@ struct ModifiedHamiltonian::Engines {
       last = next;
       if (now.error < best.error || std::isnan(best.error)) {
         best = now;
+        if (tail_of_change != nullptr) *tail_of_change = now.error / std::max(change, 1e-300);
         w = k;
         worse = 0;
       } else {
@@ -208,13 +213,14 @@ struct ModifiedHamiltonian::Engines {
   ConformalValues conformal(Probe<T>& probe, const T& h, double tolerance, int& w) {
     // The number of points that is best for K at about the right E, then 𝓔 from as many, and from two fewer.
     if (!probe.conformal(h, 1)) return {nothing, nothing};
-    if (std::isnan(value(probe, h, tolerance, w).value)) return {nothing, nothing};
+    double tail = 1.0;
+    if (std::isnan(value(probe, h, tolerance, w, &tail).value)) return {nothing, nothing};
     const auto rough = probe.conformal(h, w - 1);
     const auto fine = rough ? probe.conformal(h, w) : std::nullopt;
     if (!fine) return {nothing, nothing};
     const Sloped<double> a{static_cast<double>(rough->value), static_cast<double>(rough->slope)};
     const Sloped<double> b{static_cast<double>(fine->value), static_cast<double>(fine->slope)};
-    return {{b.value, distance(a.value, b.value)}, {-b.slope, distance(a.slope, b.slope)}};
+    return {{b.value, tail * distance(a.value, b.value)}, {-b.slope, tail * distance(a.slope, b.slope)}};
   }
 };
 

@@ -132,7 +132,7 @@ class Expansion {
     Substitution velocity;
     Vector w;
     for (const Expression& x : increments_) {
-      w.push_back(Expression::symbol("w" + x.name()));
+      w.push_back(Expression::symbol("w(" + x.name() + ")"));
       velocity.emplace(x, h * w.back());
     }
     Expression f = without_pole(substitute(action_, velocity) / h, h);
@@ -154,8 +154,8 @@ class Expansion {
       Expression at_slope;
       for (std::size_t j = 0; j <= n; ++j) {
         const Expression power = pow(h, static_cast<int>(j));
-        const Expression a = Expression::symbol(fmt::format("left_{}_{}", i, j));
-        const Expression b = Expression::symbol(fmt::format("slope_{}_{}", i, j));
+        const Expression a = Expression::symbol(fmt::format("left({},{})", i, j));
+        const Expression b = Expression::symbol(fmt::format("slope({},{})", i, j));
         values.emplace(a, left[j]);
         values.emplace(b, slope[j]);
         at_left += a * power;
@@ -246,6 +246,14 @@ Series composed(const Series& f, const Expression& symbol, const Series& e) {
 
 }  // namespace
 
+Expression unused_symbol(std::string name, const System& system) {
+  const auto is_taken = [&](const Expression& x) { return x.name() == name; };
+  while (std::ranges::any_of(system.coordinates(), is_taken) || std::ranges::any_of(system.parameters(), is_taken)) {
+    name += "_";
+  }
+  return Expression::symbol(name);
+}
+
 ModifiedSeries modified_series(const Method& method, int order) {
   const CanonicalStep& canonical = require_canonical(method);
   if (method.stages.size() > 1) {
@@ -259,7 +267,9 @@ ModifiedSeries modified_series(const Method& method, int order) {
   const System& motion = *canonical.motion;
   ModifiedSeries series;
   series.coordinates = motion.coordinates();
-  for (const Expression& r : motion.coordinates()) series.momenta.push_back(Expression::symbol("p_" + r.name()));
+  for (const Expression& r : motion.coordinates()) {
+    series.momenta.push_back(unused_symbol("p_" + r.name(), motion));
+  }
   const auto legendre = legendre_transform(motion.lagrangian(), motion.velocities(), series.momenta);
   if (!legendre) {
     throw MethodError(
@@ -279,7 +289,7 @@ ModifiedSeries modified_series(const Method& method, int order) {
   Series rest = series.hamiltonian;
   rest[0] = Expression(0.0);
   series.energy.assign(rest.size(), Expression(0.0));
-  series.energy[0] = tidy(series.hamiltonian[0] / n + e);
+  series.energy[0] = simple(substitute(series.hamiltonian[0], {{e, Expression(0.0)}}) / n);
   for (int k = 1; k <= order; ++k) {
     const Series right = composed(rest, e, series.energy);
     for (std::size_t j = 1; j < right.size(); ++j) series.energy[j] = simple(right[j] / n);

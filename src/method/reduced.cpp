@@ -68,6 +68,7 @@ Hamiltonization hamiltonization_of(const Problem& problem, const char* method) {
   const System& s = problem.system;
   std::vector<Expression> definition =
       joined({std::span(&s.lagrangian(), 1), s.coordinates(), s.constraints(), s.holonomic(), s.applied_forces()});
+  if (s.conformal_factor()) definition.push_back(*s.conformal_factor());
   for (const Symmetry& symmetry : s.symmetries()) definition = joined({definition, symmetry.generator});
   std::vector<double> numbers = problem.start_data();
   if (!last || last->definition != definition || last->numbers != numbers) {

@@ -23,7 +23,8 @@ std::optional<Method> method_of(const std::string& name, const Problem& problem)
 class Cloud {
  public:
   Cloud(const std::string& name, const Problem& problem, const CloudOptions& options)
-      : problem_(problem), space_(problem), method_(method_of(name, problem)), ells_(options.ells) {
+      : problem_(problem), space_(problem), method_(method_of(name, problem)), ells_(options.ells),
+        keep_points_(options.keep_points) {
     if (method_ && method_->own_time) {
       throw MethodError(fmt::format("{} takes steps of a time of its own, which differs from point to point", name));
     }
@@ -88,6 +89,7 @@ class Cloud {
       }
       result.modified.push_back(hull_mass(points, density, modified(state, *middle)));
     }
+    if (keep_points_) result.points = std::move(points);
     return result;
   }
 
@@ -96,13 +98,14 @@ class Cloud {
   PhaseSpace space_;
   std::optional<Method> method_;
   std::vector<int> ells_;
+  bool keep_points_;
   std::vector<std::unique_ptr<ModifiedHamiltonian>> densities_;
   std::vector<std::unique_ptr<Stepper>> steppers_;
 };
 
 }  // namespace
 
-std::size_t phase_dimension(const Problem& problem) { return PhaseSpace(problem).dimension(); }
+std::vector<std::string> phase_coordinates(const Problem& problem) { return PhaseSpace(problem).names(); }
 
 CloudResult follow_cloud(const std::string& method, const Problem& problem, const CloudOptions& options) {
   const auto begin = std::chrono::steady_clock::now();

@@ -67,14 +67,18 @@ class MeasureObserver final : public Observer {
     }
   }
 
-  void reset() override { tangent_.resize(0, 0); }
+  void reset() override {
+    tangent_.resize(0, 0);
+    lost_ = false;
+  }
+  bool counts_from_start() const override { return true; }
 
   void observe(const Stepper& stepper, std::span<double> values) override {
     const bool first = tangent_.size() == 0;
-    const bool known = first ? begin(stepper) : advance(stepper);
+    lost_ = lost_ || !(first ? begin(stepper) : advance(stepper));
     before_.assign(stepper.state().begin(), stepper.state().end());
     velocity_ = stepper.node().v;
-    values[0] = !known ? std::numeric_limits<double>::quiet_NaN() : first ? 0.0 : defect(stepper);
+    values[0] = lost_ ? std::numeric_limits<double>::quiet_NaN() : first ? 0.0 : defect(stepper);
   }
 
  private:
@@ -164,6 +168,7 @@ class MeasureObserver final : public Observer {
   double volume_ = 0.0;      ///< ρ dr∧dP of the start for a unit of dr∧dṙ
   std::vector<double> before_;
   std::vector<double> velocity_;
+  bool lost_ = false;  ///< a step whose tangent map is not known
 };
 
 }  // namespace

@@ -33,6 +33,7 @@ class ModifiedObserver final : public Observer {
     values[2] = k.error;
   }
   void reset() override { first_ = std::nan(""); }
+  bool counts_from_start() const override { return true; }
 
  private:
   ModifiedHamiltonian modified_;

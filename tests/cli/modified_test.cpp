@@ -63,6 +63,9 @@ TEST(Modified, refuses_what_makes_no_sense) {
   refused("free-particle -m conformal:ell=13", "ell must be a number between 0 and 12");
   refused("chaplygin-sleigh", "conformal needs a");
   refused("free-particle --latex --json", "two answers");
+  refused("free-particle --q1 0.1,0.1,0", "--q1 has no meaning here");
+  const Answer latex = desk("modified veselova --latex --step 0.05");
+  EXPECT_EQ(latex.out, "");
 }
 
 TEST(MeasureCommand, makes_tables) {
@@ -85,6 +88,17 @@ TEST(MeasureCommand, makes_tables) {
   int rows = 0;
   while (std::getline(file, line)) ++rows;
   EXPECT_EQ(rows, 11);
+  // Figure 5.1: where the points of a large cloud are.
+  const Answer points = desk(
+      "measure harmonic-particle -m reference --q0 0,0,0 --v0 1,1,0 --step 0.25 --steps 2 --cloud 50 --radius 0.3 "
+      "--points points.csv");
+  EXPECT_EQ(points.status, 0) << points.err;
+  std::ifstream cloud(desk / "points.csv");
+  std::getline(cloud, line);
+  EXPECT_EQ(line, "method,time,point,x,y,p_x,p_y");
+  rows = 0;
+  while (std::getline(cloud, line)) ++rows;
+  EXPECT_EQ(rows, 150);
 }
 
 TEST(MeasureCommand, says_what_is_wrong) {
@@ -99,7 +113,82 @@ TEST(MeasureCommand, says_what_is_wrong) {
   refused("harmonic-particle -m hdel --cloud 600-cell", 2, "time of its own");
   refused("harmonic-particle -m dla -o x.h5", 2, "must end with .csv");
   refused("harmonic-particle -m dla --ell 20", 2, "ell=0 to ell=12");
+  refused("harmonic-particle -m dla --points x.csv", 2, "give --cloud");
+  refused("harmonic-particle -m dla -o nowhere/x.csv", 4, "cannot be written; does its folder exist?");
   refused("knife-edge-incline -m pthdel --cloud 600-cell --time 3", 3, "not all methods reached the end");
+}
+
+// Names of a model may be any; formulas use others.
+TEST(Modified, formulas_have_names_of_their_own) {
+  const Workplace desk;
+  const auto model = [](const std::string& y, const std::string& k) {
+    return "coordinates = [\"x\", \"" + y + "\"]\n[parameters]\n" + k +
+           " = 0.7\n[conformal]\nmomenta = [\"a\", \"b\"]\n" + "hamiltonian = \"0.5*(a^2 + b^2) + 0.5*" + k +
+           "*(x^2 + " + y + "^2)\"\nfactor = \"1/(1 + " + y +
+           "^2)\"\n[initial]\nq = [0.3, 0.2]\np = [1, 0.5]\n[run]\nstep = 0.1\ntime = 1\n";
+  };
+  desk.add("plain", model("y", "k"));
+  const std::string arguments = " -m conformal:M:every-step:ell=2 --steps 20";
+  const json expected = desk.document("run plain.toml" + arguments);
+  int number = 0;
+  for (const auto& [y, k] : {std::pair("y", "left_0_0"), std::pair("y", "p_x"), std::pair("p_x", "k"),
+                             std::pair("E", "w"), std::pair("y", "E")}) {
+    SCOPED_TRACE(std::string(y) + " " + k);
+    const std::string name = "clash" + std::to_string(++number);
+    desk.add(name, model(y, k));
+    EXPECT_EQ(desk.document("run " + name + ".toml" + arguments).at("q"), expected.at("q"));
+    const Answer formulas = desk("modified " + name + ".toml --order 2 --formulas");
+    EXPECT_EQ(formulas.status, 0) << formulas.err;
+    EXPECT_EQ(formulas.out.find("E(0)"), std::string::npos);
+  }
+}
+
+// Units: a potential of 1e-6 times a million is one of 1.
+TEST(Modified, formulas_do_not_lose_terms_with_small_coefficients) {
+  const Workplace desk;
+  const auto model = [](const std::string& coefficient, const std::string& k) {
+    return "coordinates = [\"x\", \"y\"]\n[parameters]\nk = " + k + "\n[conformal]\nmomenta = [\"a\", \"b\"]\n" +
+           "hamiltonian = \"0.5*(a^2 + (1 + y^2)*b^2) + 0.5*" + coefficient +
+           "*k*(x^2 + y^2)\"\nfactor = \"1/sqrt(1 + y^2)\"\n[initial]\nq = [0.3, 0.2]\np = [1, 1]\n" +
+           "[run]\nstep = 0.25\ntime = 2\n";
+  };
+  desk.add("one", model("1", "1"));
+  desk.add("million", model("1e-6", "1e6"));
+  const std::string arguments = " -m conformal:M:every-step:ell=2 --steps 8";
+  const json a = desk.document("run one.toml" + arguments);
+  const json b = desk.document("run million.toml" + arguments);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(a.at("q")[i], b.at("q")[i], 1e-12);
+}
+
+TEST(Modified, observers_that_count_from_the_start_are_not_resumed) {
+  const Workplace desk;
+  const std::string run = "run free-particle -m pthdel --step 0.1 --steps 5 -o run.csv --observe measure";
+  EXPECT_EQ(desk(run).status, 0);
+  const Answer resumed = desk(run + " --resume");
+  EXPECT_EQ(resumed.status, 2);
+  EXPECT_NE(resumed.err.find("compares with the start of the run"), std::string::npos) << resumed.err;
+}
+
+TEST(ConformalModel, starts_anywhere) {
+  const Workplace desk;
+  desk.add("three", R"toml(coordinates = ["x", "y", "z"]
+[parameters]
+m = 1.7
+[conformal]
+momenta = ["px", "py", "pz"]
+hamiltonian = "0.5*(px^2 + (1+x^2)*py^2 + pz^2/m + 0.4*px*pz + 0.2*y*py*pz) + 0.5*(x^2+y^2) + 0.2*z^4"
+factor = "exp(0.2*x - 0.1*y*z)"
+[initial]
+q = [0.1, 0.2, -0.3]
+p = [0.5, 0.6, 0.4]
+[run]
+step = 0.1
+time = 2
+)toml");
+  for (const char* y : {"0.2", "0.2001", "0.2002"}) {
+    const Answer r = desk(std::string("run three.toml -m pthdel --steps 2 --v0=0.5,0.6,0.4 --q0=0.1,") + y + ",-0.3");
+    EXPECT_EQ(r.status, 0) << r.err;
+  }
 }
 
 TEST(ConformalModel, moves_as_the_system_it_comes_from) {
@@ -128,6 +217,7 @@ TEST(ConformalModel, with_mistakes_is_refused) {
   refused(head + "[conformal]\nmomenta = [\"p\"]\nhamiltonian = \"0.5*p^2\"\nfactor = \"1 + p^2\"\n",
           "the conformal factor depends on the momentum p");
   refused(head + "[conformal]\nmomenta = [\"p\"]\nhamiltonian = \"p^4\"\n", "must be quadratic in the momenta");
+  refused(head + "[conformal]\nmomenta = [\"p\"]\nhamiltonian = \"0.5*(p - x)^2\"\n", "linear in the momenta");
   refused(head + "[conformal]\nmomenta = [\"p\", \"r\"]\nhamiltonian = \"0.5*p^2\"\n", "2 momenta for 1 coordinates");
   refused(head + "[conformal]\nhamiltonian = \"0.5*p^2\"\n", "[conformal] needs the key momenta");
   refused(head + "[conformal]\nmomenta = [\"x\"]\nhamiltonian = \"0.5*x^2\"\n", "the name x is taken");

@@ -43,6 +43,16 @@ TEST(Tidy, of_infinite_constants_gives_up_quietly) {
   EXPECT_EQ(tidy(huge), huge);
 }
 
+// Coefficients of different monomials have different units: a small one is not rounding of a large one.
+TEST(Tidy, factored_keeps_small_terms) {
+  EXPECT_NE(factored(parse("(x^2 + 1 + 1e-13*z)/(x^2 + 1)")), Expression(1.0));
+  EXPECT_EQ(to_text(factored(parse("(x^4 + 2*x^2 + 1)/(x^2 + 1)"))), "x^2 + 1");
+  EXPECT_EQ(to_text(factored(parse("(a*x^2 + a + b*x^3 + b*x)/(x^2 + 1)^2"))), "(a + b*x)/(x^2 + 1)");
+  EXPECT_EQ(to_text(factored(parse("x/6 + y/4"))), "(2*x + 3*y)/12");
+  const std::unordered_map<Expression, double> at{{Expression::symbol("x"), 0.7}, {Expression::symbol("y"), 1.0}};
+  EXPECT_NEAR(evaluate(factored(parse("0.5*x + 1.000000000003*y + x*x")), at), 0.35 + 1.000000000003 + 0.49, 1e-15);
+}
+
 TEST(Tidy, takes_common_factors_out) {
   EXPECT_EQ(to_text(without_common_factors(parse("a*x*y + b*x"))), "b + a*y");
   EXPECT_EQ(to_text(without_common_factors(parse("a*sin(x)^2*cos(y)^2 + b - b*cos(x)^2"))), "b + a*cos(y)^2");

@@ -30,6 +30,8 @@ class Observer {
   virtual void observe(const Stepper& stepper, std::span<double> values) = 0;
   /// Another trajectory, or another part of it, begins.
   virtual void reset() {}
+  /// Its numbers compare with the start of the trajectory, which a run that is resumed does not know any more.
+  virtual bool counts_from_start() const { return false; }
 
  private:
   ObservedQuantity quantity_;

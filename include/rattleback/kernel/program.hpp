@@ -71,8 +71,9 @@ struct Program {
 /// a symbol that is not an input.
 Program make_program(std::span<const Expression> inputs, std::span<const Expression> outputs);
 
-/// The same, followed by a magnitude for each output: its value differs from the exact one by a few units of rounding of
-/// its magnitude (first-order error analysis), whatever cancels. A value far below the rounding of its magnitude is zero.
+/// The same, followed by a magnitude for each output: its value differs from the exact one by a few units of rounding
+/// of its magnitude (first-order error analysis), whatever cancels. A value far below the rounding of its magnitude is
+/// zero.
 Program make_program_with_magnitudes(std::span<const Expression> inputs, std::span<const Expression> outputs);
 
 /// A listing for people: one line for each instruction.

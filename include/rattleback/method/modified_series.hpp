@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "rattleback/method/method.hpp"
@@ -17,6 +18,9 @@ struct ModifiedSeries {
   std::vector<Expression> energy;
   std::vector<Expression> factor;
 };
+
+/// A symbol for people that is neither coordinate nor parameter of the system: the name, or the name with underscores.
+Expression unused_symbol(std::string name, const System& system);
 
 /// Up to the power `order`. Throws MethodError if the step is not that of a discrete Lagrangian, or if there is no
 /// formula to start from: of compositions, of Lagrangians that are not quadratic in the velocities.

@@ -30,6 +30,7 @@ struct CloudOptions {
   double radius = 0.01;
   std::int64_t steps = 0;
   std::int64_t every = 1;
+  bool keep_points = false;
   std::vector<int> ells;  ///< the truncations of modified measures to look at, besides the measure of the system
   const std::atomic<bool>* interrupt = nullptr;
   std::function<void(const Progress&)> progress;
@@ -41,6 +42,7 @@ struct CloudSample {
   double volume = 0.0;           ///< of the convex hull in (r, P)
   double mass = 0.0;             ///< in the invariant measure of the system
   std::vector<double> modified;  ///< in the modified ones
+  Points points;                 ///< (r, P), if they are kept
 };
 
 struct CloudResult {
@@ -53,7 +55,7 @@ struct CloudResult {
 /// invariant measure, or no modified one.
 CloudResult follow_cloud(const std::string& method, const Problem& problem, const CloudOptions& options);
 
-/// How many coordinates (r, P) have. Throws MethodError where there is no invariant measure.
-std::size_t phase_dimension(const Problem& problem);
+/// The names of r and P. Throws MethodError where there is no invariant measure.
+std::vector<std::string> phase_coordinates(const Problem& problem);
 
 }  // namespace rattleback
