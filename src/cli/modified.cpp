@@ -115,9 +115,10 @@ ModifiedSeries formulas_of(const Method& method, int order) {
   return series;
 }
 
-void print_formulas(const ModifiedSeries& series, bool latex) {
+/// Of symmetric methods every second one: the others vanish.
+void print_formulas(const ModifiedSeries& series, bool symmetric, bool latex) {
   const auto list = [&](const char* text, const char* symbol, const std::vector<Expression>& coefficients) {
-    for (std::size_t j = 0; j < coefficients.size(); ++j) {
+    for (std::size_t j = 0; j < coefficients.size(); j += symmetric ? 2 : 1) {
       if (latex) {
         fmt::print("{}_{{{}}} &= {} \\\\\n", symbol, j, to_latex(coefficients[j]));
       } else {
@@ -156,7 +157,7 @@ void analyse_backwards(const Options& o) {
   if (o.formulas || o.latex) formulas = formulas_of(method, o.order);
   if (o.latex) {
     fmt::print("\\begin{{align*}}\n");
-    print_formulas(*formulas, true);
+    print_formulas(*formulas, method.structure.symmetric, true);
     fmt::print("\\end{{align*}}\n");
     return;
   }
@@ -247,7 +248,7 @@ void analyse_backwards(const Options& o) {
   fmt::print("\n");
   if (formulas) {
     fmt::print("\n");
-    print_formulas(*formulas, false);
+    print_formulas(*formulas, method.structure.symmetric, false);
   }
 }
 
