@@ -54,6 +54,7 @@ struct MethodTable {
   std::vector<Column> columns;
   std::string failure;
   std::vector<Points> points;  ///< at each time, if they are wanted
+  bool interrupted = false;
 };
 
 std::string measure_name(int ell) { return ell == 0 ? "mu" : fmt::format("mu_{}", ell); }
@@ -100,15 +101,15 @@ MethodTable local_table(const std::string& method, const Request& request, const
   options.progress = [&](const Progress& p) { bar(p); };
   const auto stepper = make_stepper(method, request.problem);
   const RunResult result = run(*stepper, request.problem, options);
-  if (result.outcome == RunOutcome::interrupted) throw Failure(ExitStatus::interrupted, "interrupted");
+  table.interrupted = result.outcome == RunOutcome::interrupted;
   table.failure = result.failure;
   return table;
 }
 
 MethodTable cloud_table(const std::string& method, const Request& request, const CloudOptions& options) {
   const CloudResult cloud = follow_cloud(method, request.problem, options);
-  if (cloud.interrupted) throw Failure(ExitStatus::interrupted, "interrupted");
   MethodTable table{method, {}, {{"hull dr dp", {}}, {"hull mu", {}}}, cloud.failure, {}};
+  table.interrupted = cloud.interrupted;
   for (const int ell : options.ells) table.columns.push_back({"hull " + measure_name(ell), {}});
   const CloudSample& first = cloud.samples.front();
   for (const CloudSample& s : cloud.samples) {
@@ -267,6 +268,7 @@ void measure(const Options& o) {
     } catch (const MethodError& error) {
       throw MethodError(fmt::format("{}: {}", method, error.what()));
     }
+    if (tables.back().interrupted) break;
   }
   if (o.file) {
     write(file, tables);
@@ -293,6 +295,11 @@ void measure(const Options& o) {
     print(tables, request);
     if (o.file) fmt::print("\nWritten to {}\n", *o.file);
     if (o.points) fmt::print("{}Points written to {}\n", o.file ? "" : "\n", *o.points);
+  }
+  if (tables.back().interrupted) {
+    throw Failure(ExitStatus::interrupted,
+                  fmt::format("interrupted at t = {:.6g} of {}{}", tables.back().time.back(), tables.back().method,
+                              o.file ? "; everything up to there is in " + *o.file : ""));
   }
   std::string failures;
   for (const MethodTable& t : tables) {

@@ -164,7 +164,8 @@ TEST(Measure, is_refused_where_there_is_none) {
             std::string::npos);
   EXPECT_NE(message("measure:ell=x", "pthdel", harmonic()).find("ell=0 to ell=12"), std::string::npos);
   EXPECT_NE(message("momentum:ell=2", "pthdel", harmonic()).find("has no option 'ell=2'"), std::string::npos);
-  EXPECT_NE(message("modified", "dla", harmonic()).find("or of del for systems without applied forces"), std::string::npos);
+  EXPECT_NE(message("modified", "dla", harmonic()).find("or of del for systems without applied forces"),
+            std::string::npos);
   EXPECT_NE(message("modified-energy", "hdel", harmonic()).find("needs an altered Lagrangian"), std::string::npos);
 }
 
@@ -243,6 +244,21 @@ TEST(Cloud, shows_what_figures_5_2_and_5_4_show) {
     EXPECT_GT(plain[2], 0.3 * plain[0]);
     EXPECT_GT(plain[2], 20 * modified[2]);
   }
+}
+
+TEST(Cloud, keeps_what_was_computed_before_an_interruption) {
+  std::atomic<bool> interrupt = false;
+  CloudOptions options;
+  options.directions = points_on_sphere(20, 4);
+  options.steps = 100;
+  options.keep_points = true;
+  options.interrupt = &interrupt;
+  options.progress = [&](const Progress& p) { interrupt = p.step == 3; };
+  const CloudResult cloud = follow_cloud("dla", harmonic(), options);
+  EXPECT_TRUE(cloud.interrupted);
+  EXPECT_EQ(cloud.failure, "");
+  ASSERT_EQ(cloud.samples.size(), 4U);
+  EXPECT_EQ(cloud.samples[3].points.size(), 20U);
 }
 
 TEST(Cloud, keeps_what_was_computed_before_a_failure) {
