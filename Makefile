@@ -4,14 +4,13 @@
 PRESET ?= release
 BUILD = $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 
-.PHONY: run test build configure bench fuzz sanitize coverage format lint install-packages clean help
+.PHONY: run test build configure bench fuzz sanitize coverage format lint install-packages install-browser clean help
 
-run: configure ## install what is missing, build the command, compare methods on a test problem, write a trajectory
-	cmake --build $(BUILD) --target rattleback rattleback_jit
-	$(BUILD)/rattleback compare quadratic-particle -m reference,dla,dla:order=6,gni,rk4 --step 0.2 --time 250
-	$(BUILD)/rattleback run chaplygin-sleigh -o $(BUILD)/chaplygin-sleigh.h5 --force
+run: configure ## install what is missing, build the command, reproduce all papers and write the page about it
+	cmake --build $(BUILD) --target rattleback rattleback_jit rattleback_page
+	$(BUILD)/rattleback reproduce all -o $(BUILD)/reproduced
 
-test: build ## install what is missing, build, run all tests
+test: build install-browser ## install what is missing, build, run all tests
 	ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j2
 
 build: configure ## leaves the command at build/rattleback
@@ -53,6 +52,10 @@ lint: build ## clang-tidy
 
 install-packages:
 	@scripts/install-packages.sh
+
+# The tests of pages say that they are skipped where there is no browser.
+install-browser:
+	@scripts/install-packages.sh --browser || echo "Chromium could not be installed: the tests of pages will be skipped"
 
 clean:
 	rm -rf build build-*

@@ -3,6 +3,7 @@
 # root it prints the one command that would install them.
 #
 #   scripts/install-packages.sh            what building and testing needs
+#   scripts/install-packages.sh --browser  also the browser in which pages are tested
 #   scripts/install-packages.sh --fuzz     also what the fuzzers need
 #   scripts/install-packages.sh --format   also what formatting and linting need
 set -euo pipefail
@@ -14,11 +15,14 @@ packages=(
   libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev
   libgtest-dev
 )
+# The page of reports is bundled with node; one from elsewhere than Debian brings its own npm.
+command -v npm >/dev/null || packages+=(nodejs npm)
 for option in "$@"; do
   case "$option" in
+    --browser) packages+=(chromium) ;;
     --fuzz) packages+=(clang-19 libclang-rt-19-dev) ;;
     --format) packages+=(clang-format-19 clang-tidy-19) ;;
-    *) echo "unknown option $option (known: --fuzz, --format)" >&2; exit 2 ;;
+    *) echo "unknown option $option (known: --browser, --fuzz, --format)" >&2; exit 2 ;;
   esac
 done
 

@@ -3,7 +3,7 @@
 # LLVM is included by src/kernel/llvm/ alone.
 set -euo pipefail
 cd "$1"
-order=(expr kernel mech geometry method flow observe ensemble io report cli)
+order=(expr kernel mech geometry method flow observe ensemble io experiment report cli)
 failed=0
 complain() { echo "$1"; failed=1; }
 for folder in src/*/; do

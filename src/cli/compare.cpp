@@ -11,6 +11,8 @@
 #include "commands.hpp"
 #include "exit_status.hpp"
 #include "rattleback/method/registry.hpp"
+#include "rattleback/report/runs.hpp"
+#include "report_option.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
 
@@ -21,12 +23,10 @@ struct Options {
   ProblemOptions problem;
   OutputOptions output;
   std::vector<std::string> methods{"reference", "dla", "rk4"};
+  std::optional<std::string> report;
 };
 
-struct Row {
-  std::string method;
-  RunResult result;
-};
+using Row = report::MethodRun;
 
 /// Largest difference between the last positions of two runs that both reached the end.
 std::optional<double> distance(const RunResult& a, const RunResult& b) {
@@ -44,7 +44,7 @@ void print(const std::vector<Row>& rows, const Row* reference, const Request& re
   for (const Row& row : rows) width = std::max(width, row.method.size());
   fmt::print("  {:<{}}  {:>13}  {:>13}  {:>13}  {:>7}  {:>11}\n", "method", width, "energy error", "constraint",
              "from reference", "newton", "ns per step");
-  for (const auto& [method, r] : rows) {
+  for (const auto& [method, table, r] : rows) {
     const double steps = static_cast<double>(std::max<std::int64_t>(r.steps, 1));
     const auto d = reference == nullptr || reference->method == method ? std::nullopt : distance(r, reference->result);
     fmt::print("  {:<{}}  {:>13.3e}  {:>13.3e}  {:>14}  {:>7}  {:>11.4g}{}\n", method, width,
@@ -66,8 +66,8 @@ void print(const std::vector<Row>& rows, const Row* reference, const Request& re
 }
 
 void compare_methods(const Options& o) {
-  if (o.methods.empty()) throw Failure(ExitStatus::wrong_request, "-m needs at least one method");
-  for (const std::string& method : o.methods) check_method(method);
+  check_methods(o.methods);
+  check_report(o.report);
   const Request request = make_request(o.problem);
   print_notes(request.notes, o.output);
   const InterruptGuard guard;
@@ -87,7 +87,11 @@ void compare_methods(const Options& o) {
     options.steps = request.steps;
     options.interrupt = &guard.flag();
     options.progress = [&](const Progress& p) { bar(p); };
-    rows.push_back({method, run(*steppers[i], request.problem, options)});
+    Row row{method, {}, {}};
+    TableRecorder recorder(row.table, request.problem.system, {}, report::most_rows);
+    if (o.report) options.recorder = &recorder;
+    row.result = run(*steppers[i], request.problem, options);
+    rows.push_back(std::move(row));
     if (rows.back().result.outcome == RunOutcome::interrupted) throw Failure(ExitStatus::interrupted, "interrupted");
   }
   auto found = std::find_if(rows.begin(), rows.end(), [](const Row& r) { return r.method == "reference"; });
@@ -111,6 +115,9 @@ void compare_methods(const Options& o) {
     fmt::print("{}\n", document.dump(2));
   }
   if (o.output.talks()) print(rows, reference, request);
+  if (o.report) {
+    write_report("compare", *o.report, report::of_runs(request.model, request.problem.step, rows, {}), o.output);
+  }
   std::string failures;
   for (const Row& row : rows) {
     if (row.result.outcome == RunOutcome::failed)
@@ -125,11 +132,8 @@ void add_compare(CLI::App& app) {
   auto* command = app.add_subcommand("compare", "Runs several methods on one problem: one table");
   auto o = std::make_shared<Options>();
   o->problem.add_to(*command);
-  command->add_option("-m,--methods", o->methods, "The integrators, separated by commas")
-      ->type_name("A,B,...")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->default_str("reference,dla,rk4");
+  add_methods_option(*command, o->methods);
+  add_report_option(*command, o->report);
   o->output.add_to(*command);
   command->footer(
       "Example:\n  rattleback compare quadratic-particle -m reference,dla,dla:order=6,rk4 --step 0.2 --time 250");

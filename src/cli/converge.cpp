@@ -13,6 +13,8 @@
 #include "rattleback/flow/convergence.hpp"
 #include "rattleback/method/reference.hpp"
 #include "rattleback/method/registry.hpp"
+#include "rattleback/report/runs.hpp"
+#include "report_option.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
 
@@ -30,6 +32,7 @@ struct Options {
   std::string most = "1000";
   std::string count = "10";
   bool check = false;
+  std::optional<std::string> report;
 };
 
 /// Why a method does not pass the check; empty if it does.
@@ -83,8 +86,8 @@ nlohmann::json to_json(const Convergence& c) {
 }
 
 void converge(const Options& o) {
-  if (o.methods.empty()) throw Failure(ExitStatus::wrong_request, "-m needs at least one method");
-  for (const std::string& method : o.methods) check_method(method);
+  check_methods(o.methods);
+  check_report(o.report);
   const std::int64_t fewest = positive_integer(o.fewest, "--from");
   const std::int64_t most = positive_integer(o.most, "--to");
   const std::int64_t count = positive_integer(o.count, "--count");
@@ -138,6 +141,7 @@ void converge(const Options& o) {
     for (const Convergence& c : results) document["methods"].push_back(to_json(c));
     fmt::print("{}\n", document.dump(2));
   }
+  if (o.report) write_report("converge", *o.report, report::of_convergence(request.model, time, results), o.output);
   if (!o.check) return;
   std::string failures;
   for (const Convergence& c : results) {
@@ -154,17 +158,14 @@ void add_converge(CLI::App& app) {
   auto* command = app.add_subcommand("converge", "Errors, costs and measured orders over a range of steps");
   auto o = std::make_shared<Options>();
   o->problem.add_to(*command, /*with_step=*/false);
-  command->add_option("-m,--methods", o->methods, "The integrators, separated by commas")
-      ->type_name("A,B,...")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->default_str("dla:midpoint,rk4");
+  add_methods_option(*command, o->methods);
   command->add_option("--from", o->fewest, "The fewest points in time: one more than steps")
       ->type_name("N")
       ->capture_default_str();
   command->add_option("--to", o->most, "The most points in time")->type_name("N")->capture_default_str();
   command->add_option("--count", o->count, "How many step sizes between them")->type_name("K")->capture_default_str();
   command->add_flag("--check", o->check, "Exit status 1 unless every method has the order it promises");
+  add_report_option(*command, o->report);
   o->output.add_to(*command);
   command->footer(
       "The order is the slope of log(error) over log(h), over the finer half of the errors above round-off.\n"

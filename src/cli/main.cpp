@@ -133,6 +133,7 @@ int main(int argc, char** argv) {
   cli::add_converge(app);
   cli::add_modified(app);
   cli::add_measure(app);
+  cli::add_reproduce(app);
   cli::add_demo(app);
   cli::remember_command_line(argc, argv);
   try {

@@ -230,8 +230,7 @@ void print(const std::vector<MethodTable>& tables, const Request& request) {
 }
 
 void measure(const Options& o) {
-  if (o.methods.empty()) throw Failure(ExitStatus::wrong_request, "-m needs at least one method");
-  for (const std::string& method : o.methods) check_method(method);
+  check_methods(o.methods);
   for (const int ell : o.ells) check_observer(fmt::format("measure:ell={}", ell));
   require_csv(o.file, "-o");
   require_csv(o.points, "--points");
@@ -314,11 +313,7 @@ void add_measure(CLI::App& app) {
   auto* command = app.add_subcommand("measure", "How well methods preserve the invariant measure of a system");
   auto o = std::make_shared<Options>();
   o->problem.add_to(*command);
-  command->add_option("-m,--methods", o->methods, "The integrators, separated by commas")
-      ->type_name("A,B,...")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->default_str("conformal,pthdel,dla");
+  add_methods_option(*command, o->methods);
   command->add_option("--ell", o->ells, "Also the modified measures up to these powers of h, of pthdel and conformal")
       ->type_name("L,...")
       ->delimiter(',')

@@ -12,6 +12,7 @@
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/mech/diagnosis.hpp"
+#include "rattleback/method/registry.hpp"
 
 namespace rattleback::cli {
 namespace {
@@ -185,6 +186,19 @@ Request make_request(const ProblemOptions& options, bool one_step) {
   if (options.q1) problem.second_position = numbers(*options.q1, "--q1", model.system);
   check_start(options, model.name, problem, notes);
   return {std::move(model), std::move(problem), steps, std::move(notes)};
+}
+
+void add_methods_option(CLI::App& command, std::vector<std::string>& methods) {
+  command.add_option("-m,--methods", methods, "The integrators, separated by commas")
+      ->type_name("A,B,...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->default_str(fmt::format("{}", fmt::join(methods, ",")));
+}
+
+void check_methods(const std::vector<std::string>& methods) {
+  if (methods.empty()) throw Failure(ExitStatus::wrong_request, "-m needs at least one method");
+  for (const std::string& method : methods) check_method(method);
 }
 
 void print_notes(const std::vector<std::string>& notes, const OutputOptions& output) {

@@ -53,6 +53,10 @@ struct Request {
 /// With `one_step` the whole time is one step: for commands that choose steps themselves.
 Request make_request(const ProblemOptions& options, bool one_step = false);
 
+/// -m of the commands that take several methods.
+void add_methods_option(CLI::App& command, std::vector<std::string>& methods);
+void check_methods(const std::vector<std::string>& methods);
+
 /// An option's text as a positive number, and as a positive integer up to which t = k·h counts exactly.
 double positive(const std::string& text, const char* option);
 std::int64_t positive_integer(const std::string& text, const char* option);

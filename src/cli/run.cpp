@@ -14,6 +14,8 @@
 #include "rattleback/io/result_file.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/observe/observers.hpp"
+#include "rattleback/report/runs.hpp"
+#include "report_option.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
 #include "version.hpp"
@@ -35,6 +37,7 @@ struct Options {
   std::string every = "1";
   std::vector<std::string> observe;
   std::optional<std::string> file;
+  std::optional<std::string> report;
   bool resume = false;
   bool force = false;
 };
@@ -53,6 +56,12 @@ void check(const Options& o) {
         ExitStatus::wrong_request,
         fmt::format("the format of -o '{}' is not known; the file must end with .h5, .hdf5 or .csv", *o.file));
   }
+  check_report(o.report);
+  if (o.resume && o.report) {
+    throw Failure(
+        ExitStatus::wrong_request,
+        "--report shows a whole run, and one that is resumed does not know its beginning any more: leave one away");
+  }
   if (o.force && !o.file)
     throw Failure(ExitStatus::wrong_request, "--force needs the file that is to be replaced: -o FILE");
   if (o.resume && !o.file) {
@@ -63,6 +72,30 @@ void check(const Options& o) {
 }
 
 using Observers = std::vector<std::unique_ptr<Observer>>;
+
+std::vector<ObservedQuantity> quantities(const Observers& observers) {
+  std::vector<ObservedQuantity> list;
+  for (const auto& observer : observers) list.push_back(observer->quantity());
+  return list;
+}
+
+/// Samples go to a file and into a report, or to one of them.
+class Recorders final : public Recorder {
+ public:
+  void add(Recorder* recorder) {
+    if (recorder != nullptr) recorders_.push_back(recorder);
+  }
+  void record(const Sample& sample) override {
+    for (Recorder* r : recorders_) r->record(sample);
+  }
+  void checkpoint(const Checkpoint& checkpoint) override {
+    for (Recorder* r : recorders_) r->checkpoint(checkpoint);
+  }
+  bool empty() const { return recorders_.empty(); }
+
+ private:
+  std::vector<Recorder*> recorders_;
+};
 
 std::unique_ptr<ResultFile> open_file(const Options& o, const Request& request, const Observers& observers) {
   if (!o.file) return nullptr;
@@ -79,8 +112,7 @@ std::unique_ptr<ResultFile> open_file(const Options& o, const Request& request, 
                              positive_integer(o.every, "--every"),
                              request.problem.start,
                              request.problem.second_position.value_or(std::vector<double>()),
-                             {}};
-  for (const auto& observer : observers) description.observed.push_back(observer->quantity());
+                             quantities(observers)};
   return std::make_unique<ResultFile>(*o.file, request.problem.system, std::move(description), start);
 }
 
@@ -142,13 +174,18 @@ void run_model(const Options& o) {
   }
   const auto file = open_file(o, request, observers);
   const InterruptGuard guard;
-  RunResult result;
+  report::MethodRun whole{o.method, {}, {}};
+  TableRecorder table(whole.table, request.problem.system, quantities(observers), report::most_rows);
+  Recorders recorders;
+  recorders.add(file.get());
+  if (o.report) recorders.add(&table);
+  RunResult& result = whole.result;
   {
     ProgressBar bar(request.model.name, o.output.talks());
     RunOptions options;
     options.steps = request.steps;
     options.every = every;
-    options.recorder = file.get();
+    options.recorder = recorders.empty() ? nullptr : &recorders;
     for (const auto& observer : observers) options.observers.push_back(observer.get());
     options.interrupt = &guard.flag();
     options.progress = [&](const Progress& p) { bar(p); };
@@ -175,6 +212,10 @@ void run_model(const Options& o) {
     fmt::print("{}\n", document.dump(2));
   }
   if (o.output.talks()) print(result, request, o, observers);
+  if (o.report) {
+    write_report("run", *o.report, report::of_runs(request.model, request.problem.step, {whole}, quantities(observers)),
+                 o.output);
+  }
   if (result.outcome == RunOutcome::failed) {
     throw Failure(ExitStatus::numerics_failed,
                   fmt::format("{}: the run failed in {}{}", request.model.name, result.failure,
@@ -210,17 +251,18 @@ void add_run(CLI::App& app) {
       ->allow_extra_args(false);
   command->add_option("-o,--output", o->file, "Where the samples go: a file ending with .h5 or .csv")
       ->type_name("FILE");
+  add_report_option(*command, o->report);
   command->add_flag("--resume", o->resume, "Continues an interrupted run from the checkpoint beside its file");
   command->add_flag("--force", o->force, "Starts anew even if an unfinished run is in the file");
   o->output.add_to(*command);
   list += "\n  ld, lds, hd and hds stand for dla:midpoint, dla:trapezoidal, gni:midpoint and gni:trapezoidal";
   list += "\n\nObservers:";
   for (const ObserverInfo& info : observers()) list += fmt::format("\n  {:<19} {}", info.name, info.summary);
-  command->footer(
-      "Methods:" + list +
-      "\n\nWithout --step, --time, --q0 and --v0 those of the model are taken.\n"
-      "Example:\n  rattleback run chaplygin-sleigh -m dla:midpoint:order=4 --step 0.12 --time 30 -o sleigh.h5\n"
-      "  rattleback run snakeboard -m dla:trapezoidal --observe momentum-equation,symplectic");
+  command->footer("Methods:" + list +
+                  "\n\nWithout --step, --time, --q0 and --v0 those of the model are taken.\n"
+                  "Example:\n  rattleback run chaplygin-sleigh -m dla:midpoint:order=4 --step 0.12 --time 30 -o "
+                  "sleigh.h5 --report sleigh.html\n"
+                  "  rattleback run snakeboard -m dla:trapezoidal --observe momentum-equation,symplectic");
   command->callback([o] { run_model(*o); });
 }
 

@@ -10,23 +10,26 @@
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/io/model.hpp"
 #include "rattleback/kernel/installation.hpp"
+#include "shared_files.hpp"
 
 namespace rattleback {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path catalogue_directory() {
-  std::error_code error;
-  std::string tried;
-  for (const fs::path& candidate : places_to_look("models", data_install_directory, data_absolute_directory)) {
-    if (fs::is_directory(candidate, error)) return candidate;
-    tried += fmt::format("\n  {}", candidate.string());
-  }
-  throw FileError("the catalogue of models is not found; tried" + tried);
-}
+fs::path catalogue_directory() { return shared_folder("models"); }
 
 }  // namespace
+
+fs::path shared_folder(const std::string& name) {
+  std::error_code error;
+  std::string tried;
+  for (const fs::path& candidate : places_to_look(name, data_install_directory, data_absolute_directory)) {
+    if (fs::exists(candidate, error)) return candidate;
+    tried += fmt::format("\n  {}", candidate.string());
+  }
+  throw FileError(fmt::format("the {} that come with Rattleback are not found; tried{}", name, tried));
+}
 
 std::vector<std::string> catalogue() {
   std::vector<std::string> names;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -13,57 +12,34 @@
 #include "rattleback/expr/print.hpp"
 #include "rattleback/geometry/conformal.hpp"
 #include "rattleback/io/model.hpp"
-#include "source_text.hpp"
+#include "toml_file.hpp"
 
 namespace rattleback {
 namespace {
 
-constexpr std::size_t max_file_size = 1U << 22;
 constexpr std::size_t max_coordinates = 20000;
 
-const std::vector<std::string> top_level_keys{
-    "name",       "description", "source", "coordinates", "angles", "lagrangian", "constraints", "holonomic",
-    "parameters", "initial",     "run",    "symmetry",    "exact",  "conserved",  "forces",      "conformal"};
-
-std::string_view type_name(const toml::node& node) {
-  switch (node.type()) {
-    case toml::node_type::table: return "a table";
-    case toml::node_type::array: return "a list";
-    case toml::node_type::string: return "a text";
-    case toml::node_type::integer:
-    case toml::node_type::floating_point: return "a number";
-    case toml::node_type::boolean: return "true or false";
-    default: return "a date or time";
-  }
-}
-
-Place place_of(const toml::source_region& region) { return {region.begin.line, region.begin.column}; }
-Place place_of(const toml::node& node) { return place_of(node.source()); }
+const std::vector<std::string> top_level_keys{"name",       "description", "source",    "coordinates", "angles",
+                                              "lagrangian", "constraints", "holonomic", "parameters",  "initial",
+                                              "run",        "symmetry",    "exact",     "conserved",   "forces",
+                                              "conformal",  "picture"};
+const std::vector<std::string> bodies{"particle", "blade", "sleigh", "disk", "robot"};
 
 /// Reads one file; each function is a part of the format.
-class Reader {
+class Reader : TomlFile {
  public:
   Reader(std::string_view text, const std::string& file, const ParameterValues& replaced)
-      : source_(text, file), text_(text), replaced_(replaced) {}
+      : TomlFile(text, file), text_(text), replaced_(replaced) {}
 
   Model read() {
-    if (text_.size() > max_file_size) {
-      throw ModelError(
-          fmt::format("{}: the file has {} bytes, the limit is {}", source_.file(), text_.size(), max_file_size));
-    }
-    try {
-      root_ = toml::parse(text_, source_.file());
-    } catch (const toml::parse_error& error) {
-      source_.fail(place_of(error.source()), std::string(error.description()) + advice_for(error.description()));
-    }
-    check_keys(root_, top_level_keys, "a model");
+    check_keys(root(), top_level_keys, "a model");
     read_parameters();
     read_coordinates();
     SystemDefinition definition = table("conformal") != nullptr ? read_conformal() : SystemDefinition{};
     if (!definition.conformal_factor) {
       definition.coordinates = coordinates_;
       definition.parameters = parameters_;
-      definition.lagrangian = expression(required(root_, "lagrangian"), "lagrangian", all_names());
+      definition.lagrangian = expression(required(root(), "lagrangian"), "lagrangian", all_names());
     }
     definition.constraints = list("constraints", constraint_places_);
     definition.holonomic = list("holonomic", holonomic_places_);
@@ -71,7 +47,7 @@ class Reader {
     read_exact(definition);
     read_forces(definition);
     read_conserved(definition);
-    Model model{std::filesystem::path(source_.file()).stem().string(),
+    Model model{std::filesystem::path(source().file()).stem().string(),
                 text_value("name"),
                 text_value("description"),
                 text_value("source"),
@@ -84,93 +60,25 @@ class Reader {
     if (model.title.empty()) model.title = model.name;
     read_initial(model);
     read_run(model);
+    read_picture(model);
     return model;
   }
 
  private:
-  [[noreturn]] void fail(const toml::node& node, const std::string& summary) const {
-    source_.fail(place_of(node), summary);
-  }
-
-  /// What people mean whose file is not TOML.
-  static std::string advice_for(std::string_view description) {
-    const auto mentions = [&](std::string_view word) { return description.find(word) != std::string_view::npos; };
-    if (mentions("UTF-8") || mentions("utf-8")) return "; save the file as UTF-8";
-    if (mentions("control characters other than TAB") || mentions("end-of-file"))
-      return "; is the closing quote missing?";
-    if (mentions("parsing floating-point") || mentions("determine value type") || mentions("parsing integer") ||
-        mentions("expected a comment or whitespace") || mentions("could not determine")) {
-      return "; an expression stands in quotes";
-    }
-    return "";
-  }
-
-  void check_keys(const toml::table& table, const std::vector<std::string>& known, const std::string& what) const {
-    for (const auto& [key, value] : table) {
-      const std::string name(key.str());
-      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      const auto meant = closest_name(name, known);
-      source_.fail(place_of(key.source()), fmt::format("unknown key '{}' in {}; {}", name, what,
-                                                       meant ? fmt::format("did you mean '{}'?", *meant)
-                                                             : fmt::format("the keys are {}", fmt::join(known, ", "))));
-    }
-  }
-
   const toml::node& required(const toml::table& table, const char* key) const {
     if (const toml::node* node = table.get(key)) return *node;
     throw ModelError(
         fmt::format("{}: the key '{}' is missing; a model needs coordinates and a lagrangian, or [conformal]",
-                    source_.file(), key));
-  }
-
-  const std::string& text_of(const toml::node& node, const std::string& what) const {
-    if (const auto* text = node.as_string()) {
-      const auto control = [](char c) {
-        return (static_cast<unsigned char>(c) < 0x20U && c != '\n' && c != '\t' && c != '\r') || c == 0x7F;
-      };
-      if (std::any_of(text->get().begin(), text->get().end(), control)) {
-        fail(node, fmt::format("{} contains a control character; remove it", what));
-      }
-      return text->get();
-    }
-    fail(node, fmt::format("{} must be a text in quotes, found {}", what, type_name(node)));
-  }
-
-  std::string text_value(const char* key) const {
-    const toml::node* node = root_.get(key);
-    return node == nullptr ? "" : text_of(*node, key);
-  }
-
-  const toml::array& array_of(const toml::node& node, const std::string& what) const {
-    if (const auto* array = node.as_array()) return *array;
-    fail(node, fmt::format("{} must be a list in brackets, found {}", what, type_name(node)));
-  }
-
-  const toml::table* table(const char* key) const {
-    const toml::node* node = root_.get(key);
-    if (node == nullptr) return nullptr;
-    if (const auto* found = node->as_table()) return found;
-    fail(*node, fmt::format("{} must be a table, written as a section [{}], found {}", key, key, type_name(*node)));
+                    source().file(), key));
   }
 
   ParseOptions options_at(const toml::node& node, std::vector<std::string> names) const {
-    const Place inside = source_.inside_string(place_of(node));
-    return {source_.file(),
-            static_cast<int>(inside.line),
-            static_cast<int>(inside.column),
-            std::move(names),
-            integers_,
-            noninteger_,
-            advice_};
-  }
-
-  template <class Parse>
-  auto parsed(Parse&& parse_it) const {
-    try {
-      return parse_it();
-    } catch (const ParseError& error) {
-      throw ModelError(error.what());
-    }
+    ParseOptions options = TomlFile::options_at(node);
+    options.names = std::move(names);
+    options.integers = integers_;
+    options.noninteger = noninteger_;
+    options.unknown_advice = advice_;
+    return options;
   }
 
   Expression expression(const toml::node& node, const std::string& what, std::vector<std::string> names) const {
@@ -184,35 +92,10 @@ class Reader {
     return parsed([&] { return parse_entry(text, options_at(node, std::move(names))); });
   }
 
-  double number(const toml::node& node, const std::string& what) const {
-    double value = 0.0;
-    if (const auto* integer = node.as_integer()) {
-      value = static_cast<double>(integer->get());
-    } else if (const auto* floating = node.as_floating_point()) {
-      value = floating->get();
-    } else {
-      fail(node, fmt::format("{} must be a number, found {}", what, type_name(node)));
-    }
-    if (!std::isfinite(value)) fail(node, fmt::format("{} is {}; it must be a finite number", what, value));
-    return value;
-  }
-
   double value_of(const toml::node& node, const std::string& what, const Expression& e) const {
     const double value = evaluate(e, values_);
     if (!std::isfinite(value)) fail(node, fmt::format("{} is {}; it must be a finite number", what, value));
     return value;
-  }
-
-  /// The entries of a table in the order of the file.
-  static std::vector<std::pair<std::string, const toml::node*>> in_order(const toml::table& table) {
-    std::vector<std::pair<std::string, const toml::node*>> entries;
-    for (const auto& [key, node] : table) entries.emplace_back(key.str(), &node);
-    std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
-      const auto x = a.second->source().begin;
-      const auto y = b.second->source().begin;
-      return std::pair(x.line, x.column) < std::pair(y.line, y.column);
-    });
-    return entries;
   }
 
   void check_name(const std::string& name, const toml::node& place, const char* what) const {
@@ -257,7 +140,7 @@ class Reader {
     if (!unused.empty()) {
       const std::string& name = unused.begin()->first;
       const auto meant = closest_name(name, parameter_names_);
-      throw ModelError(fmt::format("{} has no parameter '{}'; {}", source_.file(), name,
+      throw ModelError(fmt::format("{} has no parameter '{}'; {}", source().file(), name,
                                    meant ? fmt::format("did you mean '{}'?", *meant)
                                    : parameter_names_.empty()
                                        ? "it has none"
@@ -266,7 +149,7 @@ class Reader {
   }
 
   void read_coordinates() {
-    for (const toml::node& node : array_of(required(root_, "coordinates"), "coordinates")) {
+    for (const toml::node& node : array_of(required(root(), "coordinates"), "coordinates")) {
       std::vector<Expression> symbols;
       const std::string& text = text_of(node, "a coordinate");
       if (!text.starts_with('[')) check_name(text, node, "a coordinate");
@@ -288,7 +171,7 @@ class Reader {
     const toml::table& conformal = *table("conformal");
     check_keys(conformal, {"momenta", "hamiltonian", "factor"}, "[conformal]");
     for (const char* other : {"lagrangian", "constraints", "holonomic", "forces"}) {
-      if (const toml::node* node = root_.get(other)) {
+      if (const toml::node* node = root().get(other)) {
         fail(*node, fmt::format("{} and [conformal] describe two systems: give one", other));
       }
     }
@@ -330,7 +213,7 @@ class Reader {
 
   std::vector<Expression> list(const char* key, std::vector<const toml::node*>& places) const {
     std::vector<Expression> result;
-    const toml::node* node = root_.get(key);
+    const toml::node* node = root().get(key);
     if (node == nullptr) return result;
     const auto names = all_names();
     for (const toml::node& item : array_of(*node, key)) {
@@ -368,7 +251,7 @@ class Reader {
 
   std::vector<std::string> read_angles() const {
     std::vector<std::string> names;
-    if (const toml::node* node = root_.get("angles")) {
+    if (const toml::node* node = root().get("angles")) {
       for (const std::size_t i : coordinate_list(*node, "angles")) names.push_back(coordinates_[i].name());
     }
     return names;
@@ -437,11 +320,6 @@ class Reader {
 
   // [symmetry.generators]: name = {coordinate = expression of coordinates and parameters, ...}
   void read_generators(const toml::node& node, auto&& add) const {
-    const auto table_of = [&](const toml::node& found, const std::string& what,
-                              const char* form) -> const toml::table& {
-      if (const auto* entries = found.as_table()) return *entries;
-      fail(found, fmt::format("{} must be a table, {}, found {}", what, form, type_name(found)));
-    };
     const toml::table& generators = table_of(node, "generators", "written as a section [symmetry.generators]");
     for (const auto& [name, entries] : in_order(generators)) {
       check_name(name, *entries, "a generator");
@@ -516,19 +394,19 @@ class Reader {
       };
       switch (error.part()) {
         case Part::coordinates: pick(coordinate_places_); break;
-        case Part::lagrangian: node = root_.get("lagrangian"); break;
+        case Part::lagrangian: node = root().get("lagrangian"); break;
         case Part::constraints: pick(constraint_places_); break;
         case Part::holonomic: pick(holonomic_places_); break;
         case Part::parameters: pick(parameter_places_); break;
         case Part::symmetry: pick(symmetry_places_); break;
-        case Part::exact: node = root_.get("exact"); break;
-        case Part::forces: node = root_.get("forces"); break;
-        case Part::conserved: node = root_.get("conserved"); break;
+        case Part::exact: node = root().get("exact"); break;
+        case Part::forces: node = root().get("forces"); break;
+        case Part::conserved: node = root().get("conserved"); break;
       }
-      if (node == nullptr) node = root_.get("coordinates");
+      if (node == nullptr) node = root().get("coordinates");
       fail(*node, error.what());
     } catch (const ExpressionError& error) {
-      throw ModelError(fmt::format("{}: {}", source_.file(), error.what()));
+      throw ModelError(fmt::format("{}: {}", source().file(), error.what()));
     }
   }
 
@@ -597,10 +475,49 @@ class Reader {
     }
   }
 
-  SourceText source_;
+  // [picture]: the moving body, drawn in animations
+  void read_picture(Model& model) const {
+    const toml::table* section = table("picture");
+    if (section == nullptr) return;
+    check_keys(*section, {"body", "position", "heading", "roll", "size", "slope"}, "[picture]");
+    const auto part = [&](const char* key) -> const toml::node& {
+      if (const toml::node* node = section->get(key)) return *node;
+      fail(*section, fmt::format("[picture] needs the key {}", key));
+    };
+    Picture picture;
+    picture.body = text_of(part("body"), "body");
+    if (std::ranges::find(bodies, picture.body) == bodies.end()) {
+      fail(part("body"),
+           fmt::format("the body '{}' is not known; there are {}", picture.body, fmt::join(bodies, ", ")));
+    }
+    const auto text_or_number = [&](const toml::node& node, const std::string& what, std::vector<std::string> names) {
+      return node.is_string() ? expression(node, what, std::move(names)) : Expression(number(node, what));
+    };
+    const auto constant = [&](const toml::node& node, const std::string& what) {
+      return value_of(node, what, text_or_number(node, what, parameter_names_));
+    };
+    for (const toml::node& node : array_of(part("position"), "position")) {
+      picture.position.push_back(text_or_number(node, "an entry of position", position_names()));
+    }
+    if (picture.position.size() == 2) picture.position.emplace_back(0.0);
+    if (picture.position.size() != 3) fail(part("position"), "position must have two or three entries: x, y and z");
+    for (const auto& [key, angle] : {std::pair("heading", &picture.heading), std::pair("roll", &picture.roll)}) {
+      if (const toml::node* node = section->get(key)) *angle = text_or_number(*node, key, position_names());
+    }
+    if (const toml::node* node = section->get("size")) picture.size = constant(*node, "size");
+    if (!(picture.size > 0.0)) fail(part("size"), fmt::format("size must be positive, found {}", picture.size));
+    if (const toml::node* node = section->get("slope")) {
+      const toml::array& slope = array_of(*node, "slope");
+      if (slope.size() != 2) {
+        fail(*node, "slope must have two entries: by which angles the ground falls along +x, and rises along +y");
+      }
+      for (std::size_t i = 0; i < 2; ++i) picture.slope[i] = constant(slope[i], "an entry of slope");
+    }
+    model.picture = std::move(picture);
+  }
+
   std::string_view text_;
   const ParameterValues& replaced_;
-  toml::table root_;
   std::vector<Parameter> parameters_;
   std::vector<std::string> parameter_names_;
   std::unordered_map<std::string, int> integers_;

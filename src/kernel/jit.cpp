@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <filesystem>
 #include <mutex>
@@ -56,7 +57,8 @@ std::size_t hash_of(const std::vector<Instruction>& code, const std::vector<doub
   return h;
 }
 
-/// Code that is in use, found by its program. Entries nobody uses any more are dropped on the way.
+/// Code that is in use or was made lately, found by its program: one problem is often run many times, with other steps
+/// or other starts. Entries nobody uses any more are dropped on the way.
 template <class P, class F>
 class Cache {
  public:
@@ -73,6 +75,7 @@ class Cache {
     std::erase_if(entries_, [](const auto& e) { return e.second.code.expired(); });
     Compiled<F> compiled = jit().compile(program, lanes);
     entries_.emplace(key, Entry{program, lanes, compiled.function, compiled.workspace, compiled.code});
+    recent_[next_++ % recent_.size()] = compiled.code;
     return compiled;
   }
 
@@ -86,6 +89,8 @@ class Cache {
   };
   std::mutex mutex_;
   std::unordered_multimap<std::size_t, Entry> entries_;
+  std::array<std::shared_ptr<const void>, 16> recent_;
+  std::size_t next_ = 0;
 };
 
 }  // namespace

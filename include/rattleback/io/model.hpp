@@ -27,6 +27,16 @@ class FileError : public std::runtime_error {
 /// Values that replace those of a model's parameters.
 using ParameterValues = std::map<std::string, double>;
 
+/// How the moving body is drawn.
+struct Picture {
+  std::string body;                  ///< particle, blade, sleigh, disk or robot
+  std::vector<Expression> position;  ///< x, y, z in coordinates and parameters, as the angles
+  Expression heading;                ///< about the vertical, from the x axis
+  Expression roll;                   ///< of a wheel about its axle
+  double size = 1.0;
+  std::vector<double> slope{0.0, 0.0};  ///< angles by which the ground falls along +x, and rises along +y
+};
+
 /// A model file: a mechanical system and what belongs to it (docs/models.md).
 struct Model {
   std::string name;  ///< in the catalogue, or the file's name without its ending
@@ -39,6 +49,7 @@ struct Model {
   std::optional<State> initial;
   std::optional<double> step;  ///< what a run takes by default
   std::optional<double> time;
+  std::optional<Picture> picture = std::nullopt;
 };
 
 /// Reads a model from the text of its file; `file` is named in errors.

@@ -1,0 +1,169 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "rattleback/experiment/quantity.hpp"
+#include "rattleback/experiment/table.hpp"
+#include "rattleback/io/model.hpp"
+#include "rattleback/observe/cloud.hpp"
+
+namespace rattleback {
+
+/// One trajectory: a row for each node.
+struct TrajectoryRecipe {
+  std::int64_t steps = 0;
+  std::int64_t every = 1;
+  std::vector<std::string> observe = {};
+  std::string against = {};  ///< another trajectory, "exact" or nothing: adds columns error and error_x, …
+};
+
+/// Runs to the same time with different steps: a row for each number of steps, with the errors there of everything that
+/// a trajectory has.
+struct ConvergenceRecipe {
+  double time = 0.0;
+  std::vector<std::int64_t> counts = {};
+};
+
+/// Volumes of a cloud of initial conditions: a row for each node.
+struct CloudRecipe {
+  std::int64_t steps = 0;
+  std::int64_t every = 1;
+  std::size_t points = 0;  ///< on a sphere; 0 stands for the 600-cell
+  double radius = 0.01;
+  std::vector<int> ells = {};
+  bool keep_points = false;  ///< then: a row for each point at each of these nodes, and no volumes
+};
+
+/// Coefficients of the series of modified quantities, from their formulas: a row for each point (r, P, E).
+struct ModifiedRecipe {
+  Points at = {};
+  int order = 2;
+};
+
+/// How a table of an experiment is made.
+struct DataRecipe {
+  std::string name = {};
+  std::string model = {};
+  std::string method = {};
+  ParameterValues parameters = {};
+  std::optional<State> start = {};  ///< that of the model if absent
+  std::optional<std::vector<double>> second_position = {};
+  double step = 0.0;
+  std::variant<TrajectoryRecipe, ConvergenceRecipe, CloudRecipe, ModifiedRecipe> kind = {};
+};
+
+/// What a paper says, in a form that can be checked.
+struct Claim {
+  enum class Holds : std::uint8_t {
+    yes,
+    after_correction,  ///< of the paper; the note says which one, and why
+    no,                ///< the note has the evidence
+  };
+  std::string says;
+  std::string place;
+  Quantity quantity;
+  Criterion criterion;
+  Holds expected = Holds::yes;
+  std::string note;
+};
+
+struct Axis {
+  std::string label;
+  bool logarithmic = false;
+};
+
+struct SeriesRecipe {
+  std::string name;
+  std::string data;
+  std::vector<RowFormula> coordinates;  ///< x, y and, in space, z
+  std::string style = "line";
+  bool dashed = false;
+};
+
+struct FigureRecipe {
+  std::string title;
+  std::string caption;
+  std::string kind = "line";
+  std::vector<Axis> axes;
+  std::vector<SeriesRecipe> series;
+};
+
+struct AnimationRecipe {
+  std::string title;
+  std::vector<std::string> data;   ///< trajectories of one model
+  std::vector<std::string> names;  ///< of these; those of the methods if empty
+};
+
+/// A numerical experiment of a paper, as its file describes it (docs/experiments.md).
+struct Experiment {
+  std::string paper;  ///< short name
+  std::string name;
+  std::string title;
+  std::string place;  ///< which figures
+  std::string text;
+  std::vector<DataRecipe> data;
+  std::vector<NamedQuantity> values;  ///< numbers for the formulas after them
+  std::vector<Claim> claims;
+  std::vector<FigureRecipe> figures;
+  std::vector<AnimationRecipe> animations;
+};
+
+struct Paper {
+  std::string name;  ///< short: "cm"
+  std::string title;
+  std::string citation;
+  std::int64_t year = 0;
+  std::string text;
+};
+
+/// Reads an experiment from the text of its file, which is named in errors.
+Experiment read_experiment(std::string_view text, const std::string& file);
+Paper read_paper(std::string_view text, const std::string& file);
+
+/// The papers whose experiments come with Rattleback, the oldest first, and the experiments of one, in their order.
+std::vector<Paper> papers();
+std::vector<Experiment> experiments_of(const std::string& paper);
+
+/// A table that was made, and by what.
+struct Data {
+  DataRecipe recipe;
+  std::optional<Model> model;
+  Table table;
+  std::string failure;  ///< of a run that did not reach its end
+};
+
+struct Finding {
+  Measured measured;
+  enum class Verdict : std::uint8_t { confirmed, corrected, contradicted, failed } verdict = Verdict::failed;
+};
+
+struct ExperimentResult {
+  Experiment experiment;
+  std::vector<Data> data;
+  std::map<std::string, double> values;
+  std::vector<Finding> findings;  ///< one for each claim
+
+  const Data& of(const std::string& name) const;
+};
+
+const char* verdict_name(Finding::Verdict verdict);
+
+/// A flag asked an experiment to stop.
+class Interrupted : public std::runtime_error {
+ public:
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+
+/// Makes all tables and judges all claims. `progress` is told the name of each table before it is made.
+ExperimentResult perform(const Experiment& experiment, const std::atomic<bool>* interrupt = nullptr,
+                         const std::function<void(const std::string&)>& progress = {});
+
+}  // namespace rattleback

@@ -1,0 +1,31 @@
+#include "report_option.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "exit_status.hpp"
+#include "terminal.hpp"
+#include "version.hpp"
+
+namespace rattleback::cli {
+
+void add_report_option(CLI::App& command, std::optional<std::string>& path) {
+  command.add_option("--report", path, "Also makes a page with figures: a file ending with .html")->type_name("FILE");
+}
+
+void check_report(const std::optional<std::string>& path) {
+  if (path && !path->ends_with(".html"))
+    throw Failure(ExitStatus::wrong_request, fmt::format("--report '{}' must end with .html", *path));
+}
+
+void write_report(const std::string& kind, const std::string& path, report::Experiment experiment,
+                  const OutputOptions& output) {
+  report::Report page{kind, experiment.title, "", fmt::format("rattleback {}", version), command_line()};
+  page.chapters.push_back({kind, "", "", ""});
+  page.chapters.back().experiments.push_back(std::move(experiment));
+  report::write_page(page, path);
+  if (output.talks()) fmt::print("\nThe page is {}\n", path);
+}
+
+}  // namespace rattleback::cli

@@ -1,0 +1,282 @@
+// How the tables of an experiment are made.
+
+#include "data.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/mech/diagnosis.hpp"
+#include "rattleback/method/modified_series.hpp"
+#include "rattleback/method/registry.hpp"
+#include "rattleback/observe/cloud.hpp"
+#include "rattleback/observe/observers.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+class Maker {
+ public:
+  Maker(const DataRecipe& recipe, const std::function<const Table&(const std::string&)>& find,
+        const std::atomic<bool>* interrupt)
+      : recipe_(recipe), find_(find), interrupt_(interrupt),
+        data_{recipe, load_model(recipe.model, recipe.parameters), {}, {}}, problem_(problem()) {}
+
+  Data make() {
+    std::visit([&](const auto& kind) { fill(kind); }, recipe_.kind);
+    if (interrupt_ != nullptr && interrupt_->load()) throw Interrupted();
+    return std::move(data_);
+  }
+
+ private:
+  Problem problem() const {
+    const System& system = data_.model->system;
+    const auto& start = recipe_.start ? recipe_.start : data_.model->initial;
+    if (!start) throw StartError(fmt::format("{} has no initial values; give q0 and v0", recipe_.model));
+    Problem problem{system, system.parameter_values(), *start, recipe_.step, recipe_.second_position};
+    require_regular_start(system, problem.parameters, problem.start);
+    return problem;
+  }
+
+  /// A run into a table. With `every` = steps that is its start and its end.
+  RunResult run_into(Table& table, const std::string& method, const Problem& problem, std::int64_t steps,
+                     std::int64_t every, const std::vector<std::string>& observe) const {
+    std::vector<std::unique_ptr<Observer>> observers;
+    std::vector<ObservedQuantity> observed;
+    RunOptions options;
+    for (const std::string& name : observe) {
+      observers.push_back(make_observer(name, method, problem));
+      observed.push_back(observers.back()->quantity());
+      options.observers.push_back(observers.back().get());
+    }
+    TableRecorder recorder(table, problem.system, observed);
+    options.steps = steps;
+    options.every = every;
+    options.recorder = &recorder;
+    options.interrupt = interrupt_;
+    const auto stepper = make_stepper(method, problem);
+    return run(*stepper, problem, options);
+  }
+
+  void fill(const TrajectoryRecipe& t) {
+    const RunResult result = run_into(data_.table, recipe_.method, problem_, t.steps, t.every, t.observe);
+    data_.failure = result.failure;
+    auto& scalars = data_.table.scalars;
+    scalars["finished"] = result.outcome == RunOutcome::finished ? 1.0 : 0.0;
+    scalars["own_time"] = result.own_time ? 1.0 : 0.0;
+    scalars["steps"] = static_cast<double>(result.steps);
+    scalars["time"] = result.time;
+    scalars["newton"] = result.newton.mean();
+    for (const Remark& remark : result.remarks) scalars[remark.name] = remark.value;
+    if (t.against == "exact") {
+      add_errors([&](std::size_t row, std::vector<double>& q) { return exact(row, q); });
+    } else if (!t.against.empty()) {
+      const Table& other = find_(t.against);
+      add_errors([&](std::size_t row, std::vector<double>& q) { return same_node(other, t.against, row, q); });
+    }
+  }
+
+  /// Columns with the difference of q from what `true_position` says, and with the largest one.
+  void add_errors(auto&& true_position) {
+    Table& table = data_.table;
+    const auto& coordinates = problem_.system.coordinates();
+    const std::size_t rows = table.rows();
+    std::vector<Table::Column> columns{{"error", std::vector<double>(rows, nan)}};
+    for (const Expression& q : coordinates) columns.push_back({"error_" + q.name(), std::vector<double>(rows, nan)});
+    std::vector<double> position(coordinates.size());
+    for (std::size_t row = 0; row < rows; ++row) {
+      if (!true_position(row, position)) continue;
+      double largest = 0.0;
+      for (std::size_t i = 0; i < coordinates.size(); ++i) {
+        const double error = std::abs((*table.find(coordinates[i].name()))[row] - position[i]);
+        columns[i + 1].values[row] = error;
+        largest = std::max(largest, error);
+      }
+      columns[0].values[row] = largest;
+    }
+    for (Table::Column& c : columns) table.columns.push_back(std::move(c));
+  }
+
+  /// Where the other trajectory is at the same time; if both have times of their own, after as many steps.
+  bool same_node(const Table& other, const std::string& name, std::size_t row, std::vector<double>& q) const {
+    std::size_t other_row = row;
+    if (data_.table.scalars.at("own_time") == 0.0 || other.scalars.at("own_time") == 0.0) {
+      const double time = (*data_.table.find("time"))[row];
+      const std::vector<double>& times = *other.find("time");
+      const double tolerance = 1e-9 * std::max(1.0, std::abs(time));
+      const auto at = std::lower_bound(times.begin(), times.end(), time - tolerance);
+      if (at != times.end() && *at > time + tolerance) {
+        throw MethodError(fmt::format("'{}' has no node at t = {} to compare with", name, time));
+      }
+      other_row = static_cast<std::size_t>(at - times.begin());
+    }
+    if (other_row >= other.rows()) return false;
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      q[i] = (*other.find(problem_.system.coordinates()[i].name()))[other_row];
+    }
+    return true;
+  }
+
+  bool exact(std::size_t row, std::vector<double>& q) const {
+    const System& system = problem_.system;
+    if (system.exact().empty()) throw MethodError(fmt::format("no exact solution of {} is known", recipe_.model));
+    const auto values = values_at((*data_.table.find("time"))[row]);
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      if (!system.exact()[i]) {
+        throw MethodError(
+            fmt::format("the exact {} of {} is not known", system.coordinates()[i].name(), recipe_.model));
+      }
+      q[i] = evaluate(*system.exact()[i], values);
+    }
+    return true;
+  }
+
+  /// What the formulas of exact solutions refer to.
+  std::unordered_map<Expression, double> values_at(double time) const {
+    const System& system = problem_.system;
+    std::unordered_map<Expression, double> values{{time_symbol(), time}};
+    for (std::size_t i = 0; i < system.dimension(); ++i) {
+      values[system.coordinates()[i]] = problem_.start.q[i];
+      values[system.velocities()[i]] = problem_.start.v[i];
+    }
+    for (std::size_t i = 0; i < system.parameters().size(); ++i)
+      values[system.parameters()[i]] = problem_.parameters[i];
+    return values;
+  }
+
+  void fill(const ConvergenceRecipe& c) {
+    Problem whole = problem_;
+    whole.step = c.time;
+    Table reference;
+    run_into(reference, "reference", whole, 1, 1, {});
+    Table& table = data_.table;
+    for (const char* name : {"step", "steps", "odd", "error"}) table.columns.push_back({name, {}});
+    for (std::size_t k = 1; k < reference.columns.size(); ++k)
+      table.columns.push_back({"error_" + reference.columns[k].name, {}});
+    for (const std::int64_t steps : c.counts) {
+      Problem problem = problem_;
+      problem.step = c.time / static_cast<double>(steps);
+      Table nodes;
+      const RunResult result = run_into(nodes, recipe_.method, problem, steps, steps, {});
+      const bool finished = result.outcome == RunOutcome::finished;
+      if (!finished) data_.failure = result.failure;
+      std::size_t column = 0;
+      const auto add = [&](double value) { table.columns[column++].values.push_back(value); };
+      add(problem.step);
+      add(static_cast<double>(steps));
+      add(static_cast<double>(steps % 2));
+      std::vector<double> errors;
+      for (std::size_t k = 1; k < reference.columns.size(); ++k) {
+        errors.push_back(finished ? std::abs(nodes.columns[k].values.back() - reference.columns[k].values.back())
+                                  : nan);
+      }
+      double largest = 0.0;  // of the positions, which come first
+      for (std::size_t i = 0; i < problem.system.dimension(); ++i) largest = std::max(largest, errors[i]);
+      add(finished ? largest : nan);
+      std::ranges::for_each(errors, add);
+    }
+  }
+
+  void fill(const CloudRecipe& c) {
+    CloudOptions options;
+    const std::vector<std::string> names = phase_coordinates(problem_);
+    options.directions = c.points == 0 ? six_hundred_cell() : points_on_sphere(c.points, names.size());
+    options.radius = c.radius;
+    options.steps = c.steps;
+    options.every = c.every;
+    options.keep_points = c.keep_points;
+    options.ells = c.ells;
+    options.interrupt = interrupt_;
+    const CloudResult cloud = follow_cloud(recipe_.method, problem_, options);
+    data_.failure = cloud.failure;
+    if (c.keep_points) {
+      fill_points(cloud, names);
+    } else {
+      fill_volumes(cloud, c.ells);
+    }
+  }
+
+  void fill_points(const CloudResult& cloud, const std::vector<std::string>& names) {
+    Table& table = data_.table;
+    table.columns.push_back({"time", {}});
+    for (const std::string& name : names) table.columns.push_back({name, {}});
+    for (const CloudSample& sample : cloud.samples) {
+      for (const auto& point : sample.points) {
+        table.columns[0].values.push_back(sample.time);
+        for (std::size_t k = 0; k < point.size(); ++k) table.columns[k + 1].values.push_back(point[k]);
+      }
+    }
+  }
+
+  /// Relative changes since the start.
+  void fill_volumes(const CloudResult& cloud, const std::vector<int>& ells) {
+    Table& table = data_.table;
+    for (const char* name : {"time", "volume", "mu"}) table.columns.push_back({name, {}});
+    for (const int ell : ells) table.columns.push_back({fmt::format("mu_{}", ell), {}});
+    const CloudSample& first = cloud.samples.front();
+    for (const CloudSample& s : cloud.samples) {
+      table.columns[0].values.push_back(s.time);
+      table.columns[1].values.push_back(s.volume / first.volume - 1.0);
+      table.columns[2].values.push_back(s.mass / first.mass - 1.0);
+      for (std::size_t k = 0; k < s.modified.size(); ++k) {
+        table.columns[k + 3].values.push_back(s.modified[k] / first.modified[k] - 1.0);
+      }
+    }
+  }
+
+  void fill(const ModifiedRecipe& m) {
+    Problem unit = problem_;
+    if (unit.step == 0.0) unit.step = 1.0;
+    const ModifiedSeries series = modified_series(make_method(recipe_.method, unit), m.order);
+    std::vector<Expression> variables = series.coordinates;
+    variables.insert(variables.end(), series.momenta.begin(), series.momenta.end());
+    if (series.energy_symbol) variables.push_back(*series.energy_symbol);
+    Table& table = data_.table;
+    for (const Expression& v : variables) {
+      table.columns.push_back({series.energy_symbol && v == *series.energy_symbol ? "E" : v.name(), {}});
+    }
+    std::vector<Expression> coefficients;
+    const auto add = [&](const char* letter, const std::vector<Expression>& list) {
+      for (std::size_t k = 0; k < list.size(); ++k) {
+        coefficients.push_back(list[k]);
+        table.columns.push_back({fmt::format("{}_{}", letter, k), {}});
+      }
+    };
+    add("K", series.hamiltonian);
+    add("E", series.energy);
+    add("N", series.factor);
+    for (const auto& point : m.at) {
+      if (point.size() != variables.size()) {
+        throw MethodError(fmt::format("a point of 'at' has {} numbers, expected {}", point.size(), variables.size()));
+      }
+      std::unordered_map<Expression, double> values;
+      for (std::size_t i = 0; i < unit.parameters.size(); ++i) values[unit.system.parameters()[i]] = unit.parameters[i];
+      for (std::size_t i = 0; i < variables.size(); ++i) {
+        values[variables[i]] = point[i];
+        table.columns[i].values.push_back(point[i]);
+      }
+      for (std::size_t k = 0; k < coefficients.size(); ++k)
+        table.columns[variables.size() + k].values.push_back(evaluate(coefficients[k], values));
+    }
+  }
+
+  const DataRecipe& recipe_;
+  const std::function<const Table&(const std::string&)>& find_;
+  const std::atomic<bool>* interrupt_;
+  Data data_;
+  Problem problem_;
+};
+
+}  // namespace
+
+Data make_data(const DataRecipe& recipe, const std::function<const Table&(const std::string&)>& find,
+               const std::atomic<bool>* interrupt) {
+  return Maker(recipe, find, interrupt).make();
+}
+
+}  // namespace rattleback

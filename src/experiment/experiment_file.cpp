@@ -1,0 +1,339 @@
+// The format of experiments (docs/experiments.md): TOML, with formulas of tables in strings.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "../io/toml_file.hpp"
+#include "rattleback/experiment/experiment.hpp"
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/flow/convergence.hpp"
+#include "rattleback/method/registry.hpp"
+#include "rattleback/observe/observers.hpp"
+
+namespace rattleback {
+namespace {
+
+const std::vector<std::string> data_keys{"kind",    "model",   "method", "set",    "q0",   "v0",    "q1",
+                                         "step",    "steps",   "time",   "every",  "from", "to",    "count",
+                                         "observe", "against", "points", "radius", "ells", "order", "at"};
+
+class ExperimentReader : TomlFile {
+ public:
+  using TomlFile::TomlFile;
+
+  Experiment read() {
+    check_keys(root(), {"title", "place", "text", "common", "data", "values", "claims", "figures", "animations"},
+               "an experiment");
+    const std::filesystem::path path(source().file());
+    experiment_.paper = path.parent_path().filename().string();
+    experiment_.name = path.stem().string();
+    experiment_.title = text_value("title");
+    experiment_.place = text_value("place");
+    experiment_.text = text_value("text");
+    common_ = table("common");
+    if (common_ != nullptr) check_keys(*common_, data_keys, "[common]");
+    if (const toml::table* data = table("data")) {
+      for (const auto& [name, node] : in_order(*data)) read_data(name, *node);
+    }
+    if (const toml::table* values = table("values")) {
+      for (const auto& [name, node] : in_order(*values)) experiment_.values.push_back({name, quantity(*node, name)});
+    }
+    each("claims", [&](const toml::table& claim) { read_claim(claim); });
+    each("figures", [&](const toml::table& figure) { read_figure(figure); });
+    each("animations", [&](const toml::table& animation) { read_animation(animation); });
+    return std::move(experiment_);
+  }
+
+  Paper read_paper() {
+    check_keys(root(), {"title", "citation", "year", "text"}, "a paper");
+    return {std::filesystem::path(source().file()).parent_path().filename().string(), text_value("title"),
+            text_value("citation"), integer(required(root(), "year", "a paper"), "year"), text_value("text")};
+  }
+
+ private:
+  /// The sections [[key]].
+  void each(const char* key, auto&& read_one) {
+    const toml::node* node = root().get(key);
+    if (node == nullptr) return;
+    for (const toml::node& item : array_of(*node, key)) {
+      read_one(table_of(item, fmt::format("an entry of {}", key), fmt::format("written as a section [[{}]]", key)));
+    }
+  }
+
+  const toml::node& required(const toml::table& table, const char* key, const std::string& what) const {
+    if (const toml::node* node = table.get(key)) return *node;
+    fail(table, fmt::format("{} needs the key {}", what, key));
+  }
+
+  std::string text_or(const toml::table& table, const char* key, const std::string& otherwise) const {
+    const toml::node* node = table.get(key);
+    return node == nullptr ? otherwise : text_of(*node, key);
+  }
+
+  std::vector<std::string> texts(const toml::node& node, const std::string& what) const {
+    std::vector<std::string> list;
+    for (const toml::node& item : array_of(node, what))
+      list.push_back(text_of(item, fmt::format("an entry of {}", what)));
+    return list;
+  }
+
+  /// A number, or an expression of numbers in quotes.
+  double value(const toml::node& node, const std::string& what) const {
+    if (!node.is_string()) return number(node, what);
+    ParseOptions options = options_at(node);
+    options.names.emplace();
+    const double x = parsed([&] { return evaluate(parse(text_of(node, what), options), {}); });
+    if (!std::isfinite(x)) fail(node, fmt::format("{} is {}; it must be a finite number", what, x));
+    return x;
+  }
+
+  std::vector<double> numbers(const toml::node& node, const std::string& what) const {
+    std::vector<double> list;
+    for (const toml::node& item : array_of(node, what))
+      list.push_back(value(item, fmt::format("an entry of {}", what)));
+    return list;
+  }
+
+  std::int64_t integer(const toml::node& node, const std::string& what) const {
+    const double x = value(node, what);
+    if (x != std::round(x) || !(x >= 0.0) || x > 1e12) fail(node, fmt::format("{} must be a count, found {}", what, x));
+    return static_cast<std::int64_t>(x);
+  }
+
+  auto formula(const toml::node& node, const std::string& what, auto&& parse_it) const {
+    const std::string& text = text_of(node, what);
+    try {
+      return parse_it(text);
+    } catch (const ParseError& error) {
+      fail(node, fmt::format("{}: {}", what, error.summary()));
+    }
+  }
+
+  Quantity quantity(const toml::node& node, const std::string& what) const {
+    if (!node.is_string()) return parse_quantity(fmt::format("{}", number(node, what)));
+    Quantity q = formula(node, what, parse_quantity);
+    for (const Quantity::Part& part : q.parts) require_data(node, part.table);
+    return q;
+  }
+
+  void require_data(const toml::node& node, const std::string& name) const {
+    std::vector<std::string> names;
+    for (const DataRecipe& d : experiment_.data) names.push_back(d.name);
+    if (std::ranges::find(names, name) != names.end()) return;
+    const auto meant = closest_name(name, names);
+    fail(node, fmt::format("there are no data '{}'; {}", name,
+                           meant ? fmt::format("did you mean '{}'?", *meant)
+                                 : fmt::format("there are {}", fmt::join(names, ", "))));
+  }
+
+  // [data.NAME]: how a table is made; what it does not say is taken from [common]
+  void read_data(const std::string& name, const toml::node& node) {
+    const toml::table& own = table_of(node, "data." + name, fmt::format("written as a section [data.{}]", name));
+    check_keys(own, data_keys, fmt::format("[data.{}]", name));
+    const auto find = [&](const char* key) -> const toml::node* {
+      const toml::node* found = own.get(key);
+      const bool other_end = (std::string_view(key) == "time" && own.contains("steps")) ||
+                             (std::string_view(key) == "steps" && own.contains("time"));
+      return found != nullptr || common_ == nullptr || other_end ? found : common_->get(key);
+    };
+    const auto need = [&](const char* key) -> const toml::node& {
+      if (const toml::node* found = find(key)) return *found;
+      fail(own, fmt::format("[data.{}] needs the key {}", name, key));
+    };
+    DataRecipe recipe;
+    recipe.name = name;
+    recipe.model = text_of(need("model"), "model");
+    recipe.method = text_of(need("method"), "method");
+    checked(need("method"), [&] { check_method(recipe.method); });
+    if (const toml::node* set = find("set")) {
+      for (const auto& [parameter, entry] : in_order(table_of(*set, "set", "as in {m = 2}"))) {
+        recipe.parameters[parameter] = value(*entry, parameter);
+      }
+    }
+    if (find("q0") != nullptr || find("v0") != nullptr) {
+      recipe.start = State{numbers(need("q0"), "q0"), numbers(need("v0"), "v0")};
+    }
+    if (const toml::node* q1 = find("q1")) recipe.second_position = numbers(*q1, "q1");
+    const std::string kind = find("kind") == nullptr ? "trajectory" : text_of(need("kind"), "kind");
+    const auto count_or = [&](const char* key, std::int64_t otherwise) {
+      return find(key) == nullptr ? otherwise : integer(need(key), key);
+    };
+    const auto steps = [&] {
+      recipe.step = value(need("step"), "step");
+      if (!(recipe.step > 0.0)) fail(need("step"), fmt::format("step must be positive, found {}", recipe.step));
+      if (const toml::node* found = find("steps")) return integer(*found, "steps");
+      return static_cast<std::int64_t>(std::llround(value(need("time"), "time") / recipe.step));
+    };
+    const std::int64_t every = std::max<std::int64_t>(1, count_or("every", 1));
+    if (kind == "trajectory") {
+      TrajectoryRecipe t;
+      t.steps = steps();
+      t.every = every;
+      if (const toml::node* observe = find("observe")) {
+        t.observe = texts(*observe, "observe");
+        for (const std::string& o : t.observe) checked(*observe, [&] { check_observer(o); });
+      }
+      if (const toml::node* against = find("against")) {
+        t.against = text_of(*against, "against");
+        if (t.against == name) t.against.clear();  // of [common]
+        if (!t.against.empty() && t.against != "exact") require_data(*against, t.against);
+      }
+      recipe.kind = t;
+    } else if (kind == "convergence") {
+      recipe.kind = ConvergenceRecipe{value(need("time"), "time"),
+                                      step_counts(integer(need("from"), "from"), integer(need("to"), "to"),
+                                                  static_cast<int>(integer(need("count"), "count")))};
+    } else if (kind == "cloud" || kind == "points") {
+      CloudRecipe c;
+      c.steps = steps();
+      c.every = every;
+      c.points = static_cast<std::size_t>(count_or("points", 0));
+      if (const toml::node* radius = find("radius")) c.radius = value(*radius, "radius");
+      if (const toml::node* ells = find("ells")) {
+        for (const double ell : numbers(*ells, "ells")) c.ells.push_back(static_cast<int>(ell));
+      }
+      c.keep_points = kind == "points";
+      recipe.kind = c;
+    } else if (kind == "modified") {
+      recipe.step = find("step") == nullptr ? 1.0 : value(need("step"), "step");
+      ModifiedRecipe m;
+      m.order = static_cast<int>(count_or("order", 2));
+      for (const toml::node& item : array_of(need("at"), "at")) m.at.push_back(numbers(item, "an entry of at"));
+      recipe.kind = m;
+    } else {
+      fail(need("kind"), fmt::format("the kind '{}' is not known; there are trajectory, convergence, cloud, points and "
+                                     "modified",
+                                     kind));
+    }
+    experiment_.data.push_back(std::move(recipe));
+  }
+
+  void checked(const toml::node& node, auto&& check) const {
+    try {
+      check();
+    } catch (const MethodError& error) {
+      fail(node, error.what());
+    }
+  }
+
+  void read_claim(const toml::table& claim) {
+    check_keys(claim,
+               {"says", "place", "quantity", "below", "above", "between", "equals", "within", "correction",
+                "contradicted", "note"},
+               "a claim");
+    Claim c;
+    c.says = text_of(required(claim, "says", "a claim"), "says");
+    c.place = text_or(claim, "place", "");
+    c.quantity = quantity(required(claim, "quantity", "a claim"), "quantity");
+    read_criterion(claim, c.criterion);
+    c.note = text_or(claim, "note", "");
+    const auto expect = [&](const char* key, Claim::Holds holds) {
+      if (const toml::node* node = claim.get(key)) {
+        if (!c.note.empty()) fail(*node, "a claim has one note: correction, contradicted or note");
+        c.note = text_of(*node, key);
+        c.expected = holds;
+      }
+    };
+    expect("correction", Claim::Holds::after_correction);
+    expect("contradicted", Claim::Holds::no);
+    experiment_.claims.push_back(std::move(c));
+  }
+
+  void read_criterion(const toml::table& claim, Criterion& criterion) const {
+    using Kind = Criterion::Kind;
+    int given = 0;
+    for (const auto& [key, kind] : {std::pair("below", Kind::below), std::pair("above", Kind::above),
+                                    std::pair("between", Kind::between), std::pair("equals", Kind::equals)}) {
+      const toml::node* node = claim.get(key);
+      if (node == nullptr) continue;
+      ++given;
+      criterion.kind = kind;
+      if (kind == Kind::between) {
+        const toml::array& bounds = array_of(*node, key);
+        if (bounds.size() != 2) fail(*node, "between must be a list of two bounds");
+        criterion.first = quantity(bounds[0], "a bound");
+        criterion.second = quantity(bounds[1], "a bound");
+      } else {
+        criterion.first = quantity(*node, key);
+      }
+      if (kind == Kind::equals) criterion.second = quantity(required(claim, "within", "a claim with equals"), "within");
+    }
+    if (given != 1) fail(claim, "a claim has one of below, above, between, and equals with within");
+  }
+
+  Axis read_axis(const toml::table& figure, const char* key, const char* otherwise) const {
+    const toml::node* node = figure.get(key);
+    if (node == nullptr) return {otherwise, false};
+    const toml::table& axis = table_of(*node, key, "as in {label = \"$t$\", scale = \"log\"}");
+    check_keys(axis, {"label", "scale"}, fmt::format("the axis {}", key));
+    const std::string scale = text_or(axis, "scale", "linear");
+    if (scale != "linear" && scale != "log") fail(*node, fmt::format("scale must be linear or log, found '{}'", scale));
+    return {text_or(axis, "label", otherwise), scale == "log"};
+  }
+
+  void read_figure(const toml::table& figure) {
+    check_keys(figure, {"title", "caption", "kind", "x", "y", "z", "series"}, "a figure");
+    FigureRecipe f;
+    f.title = text_of(required(figure, "title", "a figure"), "title");
+    f.caption = text_or(figure, "caption", "");
+    f.kind = text_or(figure, "kind", "line");
+    if (f.kind != "line" && f.kind != "path" && f.kind != "space") {
+      fail(*figure.get("kind"), fmt::format("kind must be line, path or space, found '{}'", f.kind));
+    }
+    f.axes = {read_axis(figure, "x", f.kind == "line" ? "$t$" : "$x$"), read_axis(figure, "y", "$y$")};
+    if (f.kind == "space") f.axes.push_back(read_axis(figure, "z", "$z$"));
+    for (const toml::node& item : array_of(required(figure, "series", "a figure"), "series")) {
+      f.series.push_back(read_series(table_of(item, "a series", "as in {data = \"dla\", y = \"energy\"}"), f));
+    }
+    experiment_.figures.push_back(std::move(f));
+  }
+
+  SeriesRecipe read_series(const toml::table& series, const FigureRecipe& figure) const {
+    check_keys(series, {"name", "data", "x", "y", "z", "style", "dashed"}, "a series");
+    SeriesRecipe s;
+    s.data = text_of(required(series, "data", "a series"), "data");
+    require_data(*series.get("data"), s.data);
+    s.name = text_or(series, "name", s.data);
+    const auto coordinate = [&](const char* key, const char* otherwise) {
+      const toml::node* node = series.get(key);
+      s.coordinates.push_back(node == nullptr ? parse_row_formula(otherwise) : formula(*node, key, parse_row_formula));
+    };
+    coordinate("x", figure.kind == "line" ? "time" : "x");
+    coordinate("y", "y");
+    if (figure.kind == "space") coordinate("z", "z");
+    s.style = text_or(series, "style", "line");
+    if (s.style != "line" && s.style != "points" && s.style != "both") {
+      fail(*series.get("style"), fmt::format("style must be line, points or both, found '{}'", s.style));
+    }
+    if (const toml::node* dashed = series.get("dashed")) s.dashed = dashed->value_or(false);
+    return s;
+  }
+
+  void read_animation(const toml::table& animation) {
+    check_keys(animation, {"title", "data", "names"}, "an animation");
+    const toml::node& data = required(animation, "data", "an animation");
+    AnimationRecipe a{text_of(required(animation, "title", "an animation"), "title"), texts(data, "data"), {}};
+    if (const toml::node* names = animation.get("names")) {
+      a.names = texts(*names, "names");
+      if (a.names.size() != a.data.size()) fail(*names, "names must have an entry for each of data");
+    }
+    for (const std::string& name : a.data) require_data(data, name);
+    experiment_.animations.push_back(std::move(a));
+  }
+
+  Experiment experiment_;
+  const toml::table* common_ = nullptr;
+};
+
+}  // namespace
+
+Experiment read_experiment(std::string_view text, const std::string& file) {
+  return ExperimentReader(text, file).read();
+}
+
+Paper read_paper(std::string_view text, const std::string& file) { return ExperimentReader(text, file).read_paper(); }
+
+}  // namespace rattleback

@@ -1,0 +1,47 @@
+// Where experiments are found.
+
+#include <algorithm>
+#include <filesystem>
+
+#include "../io/files.hpp"
+#include "../io/shared_files.hpp"
+#include "rattleback/experiment/experiment.hpp"
+
+namespace rattleback {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* paper_file = "paper.toml";
+
+std::string short_name(const fs::path& path) { return (path.parent_path().filename() / path.filename()).string(); }
+
+std::vector<fs::path> sorted(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(folder)) paths.push_back(entry.path());
+  std::ranges::sort(paths);
+  return paths;
+}
+
+}  // namespace
+
+std::vector<Paper> papers() {
+  std::vector<Paper> list;
+  for (const fs::path& folder : sorted(shared_folder("experiments"))) {
+    const fs::path file = folder / paper_file;
+    if (fs::exists(file)) list.push_back(read_paper(read_file(file.string()), short_name(file)));
+  }
+  std::ranges::sort(list, {}, &Paper::year);
+  return list;
+}
+
+std::vector<Experiment> experiments_of(const std::string& paper) {
+  std::vector<Experiment> list;
+  for (const fs::path& file : sorted(shared_folder("experiments") / paper)) {
+    if (file.extension() != ".toml" || file.filename() == paper_file) continue;
+    list.push_back(read_experiment(read_file(file.string()), short_name(file)));
+  }
+  return list;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "../io/files.hpp"
+#include "data.hpp"
+#include "rattleback/expr/parse.hpp"
+#include "rattleback/method/stepper.hpp"
+
+namespace rattleback {
+namespace {
+
+Finding::Verdict judge(const Claim& claim, bool satisfied) {
+  using Verdict = Finding::Verdict;
+  switch (claim.expected) {
+    case Claim::Holds::yes: return satisfied ? Verdict::confirmed : Verdict::failed;
+    case Claim::Holds::after_correction: return satisfied ? Verdict::corrected : Verdict::failed;
+    case Claim::Holds::no: return satisfied ? Verdict::failed : Verdict::contradicted;
+  }
+  return Verdict::failed;
+}
+
+}  // namespace
+
+const char* verdict_name(Finding::Verdict verdict) {
+  switch (verdict) {
+    case Finding::Verdict::confirmed: return "confirmed";
+    case Finding::Verdict::corrected: return "corrected";
+    case Finding::Verdict::contradicted: return "contradicted";
+    case Finding::Verdict::failed: return "failed";
+  }
+  return "";
+}
+
+const Data& ExperimentResult::of(const std::string& name) const {
+  return *std::ranges::find(data, name, [](const Data& d) { return d.recipe.name; });
+}
+
+ExperimentResult perform(const Experiment& experiment, const std::atomic<bool>* interrupt,
+                         const std::function<void(const std::string&)>& progress) {
+  ExperimentResult result{experiment, {}, {}, {}};
+  const auto explained = [&](const std::string& where, auto&& work) {
+    const std::string place = fmt::format("{}/{}, {}", experiment.paper, experiment.name, where);
+    try {
+      return work();
+    } catch (const MethodError& error) {
+      throw MethodError(fmt::format("{}: {}", place, error.what()));
+    } catch (const ModelError& error) {
+      throw ModelError(fmt::format("{}: {}", place, error.what()));
+    } catch (const ParseError& error) {
+      throw ModelError(fmt::format("{}: {}", place, error.what()));
+    }
+  };
+  Surroundings surroundings{[&](const std::string& name) -> const Table& { return result.of(name).table; }};
+  for (const DataRecipe& recipe : experiment.data) {
+    if (progress) progress(recipe.name);
+    result.data.push_back(
+        explained("data " + recipe.name, [&] { return make_data(recipe, surroundings.table, interrupt); }));
+  }
+  for (const NamedQuantity& value : experiment.values) {
+    surroundings.values[value.name] =
+        explained("value " + value.name, [&] { return evaluate(value.quantity, surroundings); });
+  }
+  result.values = surroundings.values;
+  for (const Claim& claim : experiment.claims) {
+    const Measured measured = explained("claim '" + claim.quantity.text + "'",
+                                        [&] { return measure(claim.quantity, claim.criterion, surroundings); });
+    // A number that does not exist contradicts nothing.
+    const bool known = measured.value == measured.value && measured.first == measured.first;
+    result.findings.push_back({measured, known ? judge(claim, measured.satisfied) : Finding::Verdict::failed});
+  }
+  return result;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,57 @@
+#include "rattleback/experiment/table.hpp"
+
+#include <algorithm>
+
+#include "../io/columns.hpp"
+#include "rattleback/kernel/interpreter.hpp"
+
+namespace rattleback {
+
+const std::vector<double>* Table::find(std::string_view name) const {
+  const auto found = std::ranges::find(columns, name, &Column::name);
+  return found == columns.end() ? nullptr : &found->values;
+}
+
+std::vector<std::string> Table::names() const {
+  std::vector<std::string> names;
+  for (const Column& c : columns) names.push_back(c.name);
+  return names;
+}
+
+std::vector<double> Table::evaluate(const Expression& expression) const {
+  std::vector<Expression> symbols;
+  for (const Column& c : columns) symbols.push_back(Expression::symbol(c.name));
+  const std::vector<Expression> outputs{expression};
+  Interpreter<double> program(make_program(symbols, outputs));
+  std::vector<double> inputs(columns.size());
+  std::vector<double> values(rows());
+  for (std::size_t i = 0; i < rows(); ++i) {
+    for (std::size_t k = 0; k < columns.size(); ++k) inputs[k] = columns[k].values[i];
+    program(inputs, std::span(values).subspan(i, 1));
+  }
+  return values;
+}
+
+TableRecorder::TableRecorder(Table& table, const System& system, const std::vector<ObservedQuantity>& observed,
+                             std::size_t most_rows)
+    : table_(table), most_rows_(most_rows) {
+  for (std::string& name : labels(columns_of(system, observed))) table_.columns.push_back({std::move(name), {}});
+}
+
+void TableRecorder::record(const Sample& s) {
+  if (samples_++ % stride_ != 0) return;
+  std::size_t k = 0;
+  const auto add = [&](double value) { table_.columns[k++].values.push_back(value); };
+  add(s.time);
+  for (const auto part : {s.q, s.v, s.p, s.multipliers}) std::ranges::for_each(part, add);
+  add(s.energy);
+  for (const auto part : {s.constraint, s.conserved, s.observed}) std::ranges::for_each(part, add);
+  if (table_.rows() < most_rows_) return;
+  for (auto& [name, values] : table_.columns) {
+    for (std::size_t i = 0; 2 * i < values.size(); ++i) values[i] = values[2 * i];
+    values.resize((values.size() + 1) / 2);
+  }
+  stride_ *= 2;
+}
+
+}  // namespace rattleback

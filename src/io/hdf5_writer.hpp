@@ -1,0 +1,171 @@
+#pragma once
+
+#include <fmt/format.h>
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "columns.hpp"
+#include "rattleback/io/model.hpp"
+
+namespace rattleback {
+
+/// An identifier of the HDF5 library, closed at the end of its scope.
+class Hdf5Handle {
+ public:
+  using Closer = herr_t (*)(hid_t);
+
+  Hdf5Handle(hid_t id, Closer closer, const std::string& path) : id_(id), closer_(closer) {
+    if (id < 0) throw FileError(fmt::format("cannot write to {}: HDF5 gave up; is the disk full?", path));
+  }
+  Hdf5Handle(Hdf5Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), closer_(other.closer_) {}
+  Hdf5Handle& operator=(Hdf5Handle&&) = delete;
+  ~Hdf5Handle() {
+    if (id_ >= 0) closer_(id_);
+  }
+  operator hid_t() const { return id_; }
+  herr_t close() { return closer_(std::exchange(id_, -1)); }
+
+ private:
+  hid_t id_;
+  Closer closer_;
+};
+
+/// Writes into one file; everything that fails is an exception.
+class Hdf5Writer {
+ public:
+  explicit Hdf5Writer(const std::string& path)
+      : path_(path), file_([&] {
+          // The format of HDF5 1.8: attributes of the older one end at 64 KiB.
+          const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
+          H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+          const Hdf5Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, path);
+          H5Pset_obj_track_times(creation, 0);  // two files of the same run must not differ
+          return Hdf5Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose, path);
+        }()) {}
+
+  void check(herr_t status) const {
+    if (status < 0) throw FileError(fmt::format("cannot write to {}: HDF5 gave up; is the disk full?", path_));
+  }
+  void close() { check(file_.close()); }
+
+  void attribute(hid_t owner, const char* name, const std::string& text) const {
+    const Hdf5Handle type = text_type(text.size());
+    const Hdf5Handle space = handle(H5Screate(H5S_SCALAR), H5Sclose);
+    const Hdf5Handle made = handle(H5Acreate2(owner, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    check(H5Awrite(made, type, text.c_str()));
+  }
+  void attribute(hid_t owner, const char* name, const std::vector<std::string>& texts) const {
+    std::size_t longest = 1;
+    for (const std::string& t : texts) longest = std::max(longest, t.size());
+    std::string padded;
+    for (std::string t : texts) t.resize(longest + 1, '\0'), padded += t;
+    const Hdf5Handle type = text_type(longest);
+    array_attribute(owner, name, type, padded.data(), texts.size());
+  }
+  void attribute(hid_t owner, const char* name, const std::vector<double>& values) const {
+    array_attribute(owner, name, H5T_NATIVE_DOUBLE, values.data(), values.size());
+  }
+  void attribute(hid_t owner, const char* name, double value) const {
+    const Hdf5Handle space = handle(H5Screate(H5S_SCALAR), H5Sclose);
+    const Hdf5Handle made =
+        handle(H5Acreate2(owner, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    check(H5Awrite(made, H5T_NATIVE_DOUBLE, &value));
+  }
+  void attribute(hid_t owner, const char* name, std::int64_t value) const {
+    const Hdf5Handle space = handle(H5Screate(H5S_SCALAR), H5Sclose);
+    const Hdf5Handle made =
+        handle(H5Acreate2(owner, name, H5T_NATIVE_INT64, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    check(H5Awrite(made, H5T_NATIVE_INT64, &value));
+  }
+
+  Hdf5Handle group(const std::string& name) const {
+    const Hdf5Handle properties = handle(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+    check(H5Pset_obj_track_times(properties, 0));
+    return handle(H5Gcreate2(file_, name.c_str(), H5P_DEFAULT, properties, H5P_DEFAULT), H5Gclose);
+  }
+
+  void text_dataset(const char* name, const std::string& text) const {
+    const Hdf5Handle type = text_type(text.size());
+    const Hdf5Handle space = handle(H5Screate(H5S_SCALAR), H5Sclose);
+    const Hdf5Handle properties = without_times();
+    const Hdf5Handle made =
+        handle(H5Dcreate2(file_, name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose);
+    check(H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.c_str()));
+  }
+
+  /// A dataset of rows × width numbers, or of rows numbers if there is no second dimension.
+  Hdf5Handle dataset(hid_t owner, const Column& column, hsize_t rows) const {
+    const hsize_t size[] = {rows, column.width()};
+    const Hdf5Handle space = handle(H5Screate_simple(column.labels.empty() ? 1 : 2, size, nullptr), H5Sclose);
+    const Hdf5Handle properties = without_times();
+    return handle(
+        H5Dcreate2(owner, column.name.c_str(), H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+        H5Dclose);
+  }
+
+  void write_rows(hid_t dataset, const Column& column, hsize_t first, hsize_t count, const double* values) const {
+    const int rank = column.labels.empty() ? 1 : 2;
+    const hsize_t start[] = {first, 0};
+    const hsize_t size[] = {count, column.width()};
+    const Hdf5Handle memory = handle(H5Screate_simple(rank, size, nullptr), H5Sclose);
+    const Hdf5Handle file = handle(H5Dget_space(dataset), H5Sclose);
+    check(H5Sselect_hyperslab(file, H5S_SELECT_SET, start, nullptr, size, nullptr));
+    check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, values));
+  }
+
+  hid_t root() const { return file_; }
+
+ private:
+  Hdf5Handle handle(hid_t id, Hdf5Handle::Closer closer) const { return Hdf5Handle(id, closer, path_); }
+
+  Hdf5Handle text_type(std::size_t length) const {
+    Hdf5Handle type = handle(H5Tcopy(H5T_C_S1), H5Tclose);
+    check(H5Tset_size(type, length + 1));
+    check(H5Tset_cset(type, H5T_CSET_UTF8));
+    return type;
+  }
+  /// Creation times would make two files of the same run differ.
+  Hdf5Handle without_times() const {
+    Hdf5Handle properties = handle(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    check(H5Pset_obj_track_times(properties, 0));
+    return properties;
+  }
+  void array_attribute(hid_t owner, const char* name, hid_t type, const void* values, std::size_t count) const {
+    if (count == 0) return;
+    const hsize_t size[] = {count};
+    const Hdf5Handle space = handle(H5Screate_simple(1, size, nullptr), H5Sclose);
+    const Hdf5Handle made = handle(H5Acreate2(owner, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    check(H5Awrite(made, type, values));
+  }
+
+  std::string path_;
+  Hdf5Handle file_;
+};
+
+/// Makes an HDF5 file: at any moment there is either the old one or the new one. write(writer) fills it.
+void replace_hdf5(const std::string& path, auto&& write) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are exceptions of ours
+  const std::string temporary = path + ".new";
+  try {
+    Hdf5Writer writer(temporary);
+    write(writer);
+    writer.close();
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw;
+  }
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+    throw FileError(fmt::format("cannot write to {}: {}", path, std::strerror(errno)));
+  }
+}
+
+}  // namespace rattleback

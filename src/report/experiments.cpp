@@ -1,0 +1,147 @@
+#include "rattleback/report/experiments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "parts.hpp"
+
+namespace rattleback::report {
+namespace {
+
+Run run_of(const Data& d) {
+  const DataRecipe& r = d.recipe;
+  Run run{r.name, d.model->title, r.method, {}, d.failure};
+  const auto say = [&]<class... A>(fmt::format_string<A...> form, A&&... arguments) {
+    run.settings.push_back(fmt::format(form, std::forward<A>(arguments)...));
+  };
+  if (r.step > 0.0) say("h = {}", r.step);
+  if (const auto* t = std::get_if<TrajectoryRecipe>(&r.kind)) {
+    say("{} steps", t->steps);
+    if (t->every > 1) say("every {}th shown", t->every);
+    if (!t->against.empty()) say("compared with {}", t->against);
+  } else if (const auto* c = std::get_if<ConvergenceRecipe>(&r.kind)) {
+    say("to t = {} in {} to {} steps", c->time, c->counts.front(), c->counts.back());
+  } else if (const auto* cloud = std::get_if<CloudRecipe>(&r.kind)) {
+    say("{} steps", cloud->steps);
+    say("{} of radius {}", cloud->points == 0 ? "600-cell" : fmt::format("{} points on a sphere", cloud->points),
+        cloud->radius);
+  } else if (const auto* m = std::get_if<ModifiedRecipe>(&r.kind)) {
+    say("coefficients up to h^{} at {} points", m->order, m->at.size());
+  }
+  for (const auto& [name, value] : r.parameters) say("{} = {}", name, value);
+  if (r.start) {
+    say("q0 = ({:.6g})", fmt::join(r.start->q, ", "));
+    say("v0 = ({:.6g})", fmt::join(r.start->v, ", "));
+  }
+  if (r.second_position) say("q1 = ({:.6g})", fmt::join(*r.second_position, ", "));
+  return run;
+}
+
+Figure figure_of(const FigureRecipe& recipe, const ExperimentResult& result) {
+  Figure figure{recipe.title, recipe.caption, recipe.kind, {}, {}};
+  for (const rattleback::Axis& axis : recipe.axes) figure.axes.push_back({axis.label, axis.logarithmic});
+  for (const SeriesRecipe& s : recipe.series) {
+    Series series{s.name, s.style, s.dashed, {}};
+    for (const RowFormula& formula : s.coordinates) {
+      series.coordinates.push_back(formula.evaluate(result.of(s.data).table, result.values));
+    }
+    // Formulas that look back have one row less: the first one, wherever it is missing, belongs to none.
+    std::size_t rows = series.coordinates[0].size();
+    for (const auto& values : series.coordinates) rows = std::min(rows, values.size());
+    for (auto& values : series.coordinates) {
+      values.erase(values.begin(), values.end() - static_cast<std::ptrdiff_t>(rows));
+    }
+    thin(series, figure.kind);
+    figure.series.push_back(std::move(series));
+  }
+  return figure;
+}
+
+/// One line of a table in Markdown.
+std::string cell(const std::string& text) {
+  std::string result;
+  for (const char c : text) result += c == '\n' ? ' ' : c;
+  std::string safe;
+  for (const char c : result) {
+    if (c == '|') safe += '\\';
+    safe += c;
+  }
+  return safe;
+}
+
+}  // namespace
+
+std::string measured_text(const Finding& finding) {
+  const double value = finding.measured.value;
+  if (std::isnan(value)) return "not measurable";
+  if (value == std::round(value) && std::abs(value) < 1e6) return fmt::format("{:g}", value);
+  return fmt::format("{:.5g}", value);
+}
+
+Experiment of(const ExperimentResult& result, const std::vector<std::string>& files) {
+  const rattleback::Experiment& e = result.experiment;
+  Experiment experiment{e.paper + "/" + e.name, e.title, e.place, e.text};
+  experiment.files = files;
+  for (const Data& d : result.data) {
+    experiment.runs.push_back(run_of(d));
+    System system = system_of(*d.model);
+    const bool known = std::ranges::any_of(experiment.systems, [&](const System& other) {
+      return other.name == system.name && other.parameters == system.parameters;
+    });
+    if (!known) experiment.systems.push_back(std::move(system));
+  }
+  for (std::size_t k = 0; k < e.claims.size(); ++k) {
+    const rattleback::Claim& claim = e.claims[k];
+    const Finding& finding = result.findings[k];
+    experiment.claims.push_back({claim.says, claim.place, claim.quantity.text, measured_text(finding),
+                                 describe(claim.criterion, finding.measured), verdict_name(finding.verdict),
+                                 claim.note});
+  }
+  for (const FigureRecipe& figure : e.figures) experiment.figures.push_back(figure_of(figure, result));
+  for (const AnimationRecipe& recipe : e.animations) {
+    const Data& first = result.of(recipe.data.front());
+    if (!first.model->picture) throw ModelError(fmt::format("{} has no [picture] to animate", first.recipe.model));
+    Animation animation = animation_of(recipe.title, *first.model->picture);
+    for (std::size_t k = 0; k < recipe.data.size(); ++k) {
+      const Data& d = result.of(recipe.data[k]);
+      animation.tracks.push_back(track_of(recipe.names.empty() ? d.recipe.method : recipe.names[k], *d.model, d.table));
+    }
+    experiment.animations.push_back(std::move(animation));
+  }
+  return experiment;
+}
+
+Chapter of(const Paper& paper) { return {paper.name, paper.title, paper.citation, paper.text}; }
+
+std::string markdown(const std::vector<Chapter>& chapters) {
+  std::string text;
+  const auto say = [&]<class... A>(fmt::format_string<A...> form, A&&... arguments) {
+    fmt::format_to(std::back_inserter(text), form, std::forward<A>(arguments)...);
+  };
+  say("# Reproduced papers\n\n"
+      "Made by `rattleback reproduce all --markdown FILE` from the files in `experiments/` ([format](experiments.md)). "
+      "Each row is a claim of a paper, what it was\n"
+      "taken to mean, and what is measured. *corrected*: confirmed after a correction; *contradicted*: the criterion "
+      "is the paper's, and it is not met.\n");
+  for (const Chapter& chapter : chapters) {
+    say("\n## {}\n\n{}\n", chapter.title, chapter.citation);
+    if (!chapter.text.empty()) say("\n{}\n", chapter.text);
+    for (const Experiment& e : chapter.experiments) {
+      say("\n### {}{}\n\n`rattleback reproduce {}`\n", e.title, e.place.empty() ? "" : fmt::format(" ({})", e.place),
+          e.id);
+      if (!e.text.empty()) say("\n{}\n", e.text);
+      say("\n| claim | measured | expected | verdict |\n|---|---|---|---|\n");
+      for (const Claim& c : e.claims) {
+        say("| {}{}{} | `{}` = {} | {} | {} |\n", cell(c.says),
+            c.place.empty() ? "" : fmt::format(" ({})", cell(c.place)),
+            c.note.empty() ? "" : fmt::format(" *{}*", cell(c.note)), cell(c.quantity), c.measured, cell(c.expected),
+            c.verdict);
+      }
+    }
+  }
+  return text;
+}
+
+}  // namespace rattleback::report

@@ -1,0 +1,152 @@
+// A report as a page: its data as JSON in a page that was made from web/.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "../io/files.hpp"
+#include "../io/shared_files.hpp"
+#include "rattleback/io/model.hpp"
+#include "rattleback/report/report.hpp"
+
+namespace rattleback::report {
+namespace {
+
+using nlohmann::json;
+
+/// More digits than a screen or a printer shows, in fewer bytes than all of them.
+json number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return std::strtod(fmt::format("{:.9g}", value).c_str(), nullptr);
+}
+
+json numbers(const std::vector<double>& values) {
+  json list = json::array();
+  for (const double value : values) list.push_back(number(value));
+  return list;
+}
+
+/// Keys without a content are left away.
+void put(json& object, const char* key, const std::string& text) {
+  if (!text.empty()) object[key] = text;
+}
+
+template <class T>
+json list(const std::vector<T>& items, auto&& convert) {
+  json array = json::array();
+  for (const T& item : items) array.push_back(convert(item, array.size()));
+  return array;
+}
+
+json to_json(const Series& s) {
+  json object{{"name", s.name}, {"style", s.style}};
+  if (s.dashed) object["dashed"] = true;
+  const char* names[] = {"x", "y", "z"};
+  for (std::size_t k = 0; k < s.coordinates.size(); ++k) object[names[k]] = numbers(s.coordinates[k]);
+  return object;
+}
+
+json to_json(const Figure& f, std::size_t index) {
+  json object{{"id", fmt::format("figure-{}", index + 1)}, {"title", f.title}, {"kind", f.kind}};
+  put(object, "caption", f.caption);
+  const char* names[] = {"x", "y", "z"};
+  for (std::size_t k = 0; k < f.axes.size(); ++k) {
+    object[names[k]] = {{"label", f.axes[k].label}, {"scale", f.axes[k].logarithmic ? "log" : "linear"}};
+  }
+  object["series"] = list(f.series, [](const Series& s, std::size_t) { return to_json(s); });
+  return object;
+}
+
+json to_json(const Animation& a, std::size_t index) {
+  return {{"id", fmt::format("animation-{}", index + 1)},
+          {"title", a.title},
+          {"body", a.body},
+          {"size", number(a.size)},
+          {"slope", {{"x", number(a.slope[0])}, {"y", number(a.slope[1])}}},
+          {"tracks", list(a.tracks, [](const Track& t, std::size_t) {
+             return json{{"name", t.name},          {"t", numbers(t.t)},          {"x", numbers(t.x)},
+                         {"y", numbers(t.y)},       {"z", numbers(t.z)},          {"heading", numbers(t.heading)},
+                         {"roll", numbers(t.roll)}, {"energy", numbers(t.energy)}};
+           })}};
+}
+
+json to_json(const Claim& c) {
+  json object{{"says", c.says},
+              {"quantity", c.quantity},
+              {"measured", c.measured},
+              {"expected", c.expected},
+              {"verdict", c.verdict}};
+  put(object, "place", c.place);
+  put(object, "note", c.note);
+  return object;
+}
+
+json to_json(const Experiment& e) {
+  json object{
+      {"id", e.id},
+      {"title", e.title},
+      {"systems", list(e.systems,
+                       [](const System& s, std::size_t) {
+                         return json{{"name", s.name},
+                                     {"title", s.title},
+                                     {"lagrangian", s.lagrangian},
+                                     {"constraints", s.constraints},
+                                     {"parameters", s.parameters}};
+                       })},
+      {"runs", list(e.runs,
+                    [](const Run& r, std::size_t) {
+                      json run{{"name", r.name}, {"system", r.system}, {"method", r.method}, {"settings", r.settings}};
+                      put(run, "failure", r.failure);
+                      return run;
+                    })},
+      {"claims", list(e.claims, [](const Claim& c, std::size_t) { return to_json(c); })},
+      {"figures", list(e.figures, [](const Figure& f, std::size_t i) { return to_json(f, i); })},
+      {"animations", list(e.animations, [](const Animation& a, std::size_t i) { return to_json(a, i); })},
+      {"files", e.files}};
+  put(object, "place", e.place);
+  put(object, "text", e.text);
+  return object;
+}
+
+json to_json(const Report& r) {
+  json object{{"kind", r.kind}, {"title", r.title}, {"program", r.program}};
+  put(object, "text", r.text);
+  put(object, "command", r.command);
+  object["chapters"] = list(r.chapters, [](const Chapter& c, std::size_t) {
+    json chapter{{"id", c.id}, {"title", c.title}};
+    put(chapter, "citation", c.citation);
+    put(chapter, "text", c.text);
+    chapter["experiments"] = list(c.experiments, [](const Experiment& e, std::size_t) { return to_json(e); });
+    return chapter;
+  });
+  return object;
+}
+
+/// JSON inside a script element must not close it.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '<') {
+      result += "\\u003c";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+void write_page(const Report& report, const std::string& path) {
+  constexpr std::string_view place = "/*REPORT*/";
+  std::string page = read_file(shared_folder("report.html").string());
+  const std::size_t at = page.find(place);
+  if (at == std::string::npos)
+    throw FileError("report.html, the page that reports are made from, has no place for data");
+  page.replace(at, place.size(), escaped(to_json(report).dump(-1, ' ', false, json::error_handler_t::replace)));
+  replace_file(path, page);
+}
+
+}  // namespace rattleback::report

@@ -1,0 +1,99 @@
+#include "parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/print.hpp"
+
+namespace rattleback::report {
+namespace {
+
+constexpr std::size_t most_frames = 1500;
+constexpr std::size_t longest_formula = 3000;
+
+/// Which rows of a curve are kept: all but the first and the last of a block, its lowest and highest.
+std::vector<std::size_t> kept_rows(const std::vector<double>& y, std::size_t most) {
+  const std::size_t block = 4 * y.size() / most + 1;
+  std::vector<std::size_t> rows;
+  for (std::size_t begin = 0; begin < y.size(); begin += block) {
+    const std::size_t end = std::min(begin + block, y.size());
+    const auto at = [&](std::size_t i) { return y.begin() + static_cast<std::ptrdiff_t>(i); };
+    const auto [low, high] = std::minmax_element(at(begin), at(end));
+    std::vector<std::size_t> some{begin, static_cast<std::size_t>(low - y.begin()),
+                                  static_cast<std::size_t>(high - y.begin()), end - 1};
+    std::ranges::sort(some);
+    const auto repeated = std::ranges::unique(some);
+    some.erase(repeated.begin(), repeated.end());
+    rows.insert(rows.end(), some.begin(), some.end());
+  }
+  return rows;
+}
+
+std::vector<std::size_t> evenly(std::size_t rows, std::size_t most) {
+  const std::size_t stride = rows / most + 1;
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < rows; i += stride) kept.push_back(i);
+  if (rows > 0 && kept.back() != rows - 1) kept.push_back(rows - 1);
+  return kept;
+}
+
+std::vector<double> picked(const std::vector<double>& values, const std::vector<std::size_t>& rows) {
+  std::vector<double> result;
+  for (const std::size_t i : rows) result.push_back(values[i]);
+  return result;
+}
+
+std::string formula(const Expression& e) {
+  try {
+    const std::string text = to_latex(e);
+    if (text.size() <= longest_formula) return text;
+  } catch (const ExpressionError&) {
+  }
+  return "\\text{(too long to show)}";
+}
+
+}  // namespace
+
+void thin(Series& series, const std::string& kind, std::size_t most) {
+  const std::size_t rows = series.coordinates[0].size();
+  if (rows <= most) return;
+  const auto kept = kind == "line" ? kept_rows(series.coordinates[1], most) : evenly(rows, most);
+  for (auto& values : series.coordinates) values = picked(values, kept);
+}
+
+System system_of(const Model& model) {
+  System s{model.name, model.title, formula(model.system.lagrangian()), {}, {}};
+  constexpr std::size_t most_rows = 12;
+  for (const auto* rows : {&model.system.constraints(), &model.system.holonomic()}) {
+    for (const Expression& row : *rows) {
+      if (s.constraints.size() < most_rows) s.constraints.push_back(formula(row));
+    }
+  }
+  for (const Parameter& p : model.system.parameter_list())
+    s.parameters.push_back(fmt::format("{} = {}", p.name, p.value));
+  return s;
+}
+
+Track track_of(const std::string& name, const Model& model, const Table& table) {
+  const Picture& picture = *model.picture;
+  Substitution parameters;
+  for (const Parameter& p : model.system.parameter_list()) parameters[Expression::symbol(p.name)] = Expression(p.value);
+  const auto rows = evenly(table.rows(), most_frames);
+  const auto values = [&](const Expression& e) { return picked(table.evaluate(substitute(e, parameters)), rows); };
+  return {name,
+          picked(*table.find("time"), rows),
+          values(picture.position[0]),
+          values(picture.position[1]),
+          values(picture.position[2]),
+          values(picture.heading),
+          values(picture.roll),
+          picked(*table.find("energy"), rows)};
+}
+
+Animation animation_of(const std::string& title, const Picture& picture) {
+  return {title, picture.body, picture.size, picture.slope, {}};
+}
+
+}  // namespace rattleback::report

@@ -1,0 +1,199 @@
+#include "rattleback/report/runs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "parts.hpp"
+#include "rattleback/expr/print.hpp"
+
+namespace rattleback::report {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// A name as a formula: theta is a letter, x1 has an index.
+std::string symbol(const Expression& e) { return fmt::format("${}$", to_latex(e)); }
+
+/// |value − first value|, what is zero being left out of logarithmic figures.
+std::vector<double> change(const std::vector<double>& values) {
+  std::vector<double> result;
+  for (const double v : values) result.push_back(v == values.front() ? nan : std::abs(v - values.front()));
+  return result;
+}
+
+std::vector<double> size(const std::vector<double>& values) {
+  std::vector<double> result;
+  for (const double v : values) result.push_back(v == 0.0 ? nan : std::abs(v));
+  return result;
+}
+
+/// One figure over time; `curve` gives the ordinate of a run, or nothing.
+class TimeFigures {
+ public:
+  TimeFigures(const std::vector<MethodRun>& runs, std::vector<Figure>& figures) : runs_(runs), figures_(figures) {}
+
+  void add(const std::string& title, const std::string& label, bool logarithmic, auto&& curve) {
+    Figure figure{title, "", "line", {{"$t$", false}, {label, logarithmic}}, {}};
+    for (const MethodRun& run : runs_) {
+      std::vector<double> y = curve(run.table);
+      if (std::ranges::all_of(y, [](double v) { return std::isnan(v); })) continue;
+      Series series{run.method, "line", false, {*run.table.find("time"), std::move(y)}};
+      thin(series, figure.kind);
+      figure.series.push_back(std::move(series));
+    }
+    if (!figure.series.empty()) figures_.push_back(std::move(figure));
+  }
+
+ private:
+  const std::vector<MethodRun>& runs_;
+  std::vector<Figure>& figures_;
+};
+
+void add_positions(const Model& model, const std::vector<MethodRun>& runs, std::vector<Figure>& figures) {
+  constexpr std::size_t most = 12;
+  const auto& coordinates = model.system.coordinates();
+  const std::size_t shown = std::min(coordinates.size(), most);
+  if (runs.size() == 1) {
+    Figure figure{"Positions", "", "line", {{"$t$", false}, {"$q$", false}}, {}};
+    for (std::size_t i = 0; i < shown; ++i) {
+      Series series{symbol(coordinates[i]),
+                    "line",
+                    false,
+                    {*runs[0].table.find("time"), *runs[0].table.find(coordinates[i].name())}};
+      thin(series, figure.kind);
+      figure.series.push_back(std::move(series));
+    }
+    figures.push_back(std::move(figure));
+    return;
+  }
+  TimeFigures over_time(runs, figures);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::string name = symbol(coordinates[i]);
+    over_time.add(name, name, false, [&](const Table& t) { return *t.find(coordinates[i].name()); });
+  }
+}
+
+/// The path of the body, or of the first coordinates.
+void add_path(const Model& model, const std::vector<MethodRun>& runs, std::vector<Figure>& figures) {
+  const auto& coordinates = model.system.coordinates();
+  if (!model.picture && coordinates.size() < 2) return;
+  const bool space = model.picture && model.picture->body == "particle";
+  Figure figure{"Path", "", space ? "space" : "path", {}, {}};
+  if (model.picture) {
+    figure.axes = {{"$x$", false}, {"$y$", false}};
+    if (space) figure.axes.push_back({"$z$", false});
+  } else {
+    figure.axes = {{symbol(coordinates[0]), false}, {symbol(coordinates[1]), false}};
+  }
+  for (const MethodRun& run : runs) {
+    Series series{run.method, "line", false, {}};
+    if (model.picture) {
+      Track track = track_of(run.method, model, run.table);
+      series.coordinates = {std::move(track.x), std::move(track.y)};
+      if (space) series.coordinates.push_back(std::move(track.z));
+    } else {
+      series.coordinates = {*run.table.find(coordinates[0].name()), *run.table.find(coordinates[1].name())};
+      thin(series, figure.kind);
+    }
+    figure.series.push_back(std::move(series));
+  }
+  figures.push_back(std::move(figure));
+}
+
+Run run_of(const MethodRun& run, const Model& model, double step) {
+  const RunResult& r = run.result;
+  Run entry{run.method,
+            model.title,
+            run.method,
+            {fmt::format("h = {}", step), fmt::format("{} steps", r.steps), fmt::format("to t = {:.6g}", r.time),
+             fmt::format("largest energy error {:.3g}", r.statistics.max_energy_error)},
+            r.failure};
+  if (!model.system.velocity_rows().empty()) {
+    entry.settings.push_back(fmt::format("largest constraint residual {:.3g}", r.statistics.max_constraint));
+  }
+  return entry;
+}
+
+}  // namespace
+
+Experiment of_runs(const Model& model, double step, const std::vector<MethodRun>& runs,
+                   const std::vector<ObservedQuantity>& observed) {
+  Experiment experiment{model.name, model.title, "", model.description};
+  experiment.systems.push_back(system_of(model));
+  for (const MethodRun& run : runs) experiment.runs.push_back(run_of(run, model, step));
+  add_path(model, runs, experiment.figures);
+  TimeFigures over_time(runs, experiment.figures);
+  over_time.add("Energy", "$E$", false, [](const Table& t) { return *t.find("energy"); });
+  over_time.add("Energy error", "$|E - E_0|$", true, [](const Table& t) { return change(*t.find("energy")); });
+  for (const std::string& name : runs.front().table.names()) {
+    const bool row = name.starts_with("constraint_") || name.starts_with("holonomic_");
+    if (row && std::ranges::none_of(observed, [&](const ObservedQuantity& o) {
+          return std::ranges::find(o.labels, name) != o.labels.end();
+        })) {
+      over_time.add("Residual of `" + name + "`", "$|\\cdot|$", true,
+                    [&](const Table& t) { return size(*t.find(name)); });
+    }
+  }
+  for (const NamedExpression& c : model.system.conserved()) {
+    over_time.add("Change of the conserved quantity `" + c.name + "`", "$|\\cdot|$", true,
+                  [&](const Table& t) { return change(*t.find(c.name)); });
+  }
+  for (const ObservedQuantity& quantity : observed) {
+    for (const std::string& label : quantity.labels) {
+      over_time.add("Observed: `" + label + "`", "`" + label + "`", false,
+                    [&](const Table& t) { return *t.find(label); });
+    }
+  }
+  add_positions(model, runs, experiment.figures);
+  if (model.picture) {
+    Animation animation = animation_of("Motion", *model.picture);
+    for (const MethodRun& run : runs) animation.tracks.push_back(track_of(run.method, model, run.table));
+    experiment.animations.push_back(std::move(animation));
+  }
+  return experiment;
+}
+
+Experiment of_convergence(const Model& model, double time, const std::vector<Convergence>& methods) {
+  Experiment experiment{model.name, model.title, "",
+                        fmt::format("Errors at $t = {:.6g}$ against the reference.", time)};
+  experiment.systems.push_back(system_of(model));
+  const auto figure = [&](const std::string& title, const std::string& x, const std::string& y, auto&& abscissa,
+                          auto&& ordinate) {
+    Figure f{title, "", "line", {{x, true}, {y, true}}, {}};
+    for (const Convergence& c : methods) {
+      Series series{c.method, "both", false, {{}, {}}};
+      for (const ConvergencePoint& p : c.points) {
+        const double value = ordinate(p);
+        series.coordinates[0].push_back(abscissa(p));
+        series.coordinates[1].push_back(value > 0.0 ? value : nan);
+      }
+      f.series.push_back(std::move(series));
+    }
+    experiment.figures.push_back(std::move(f));
+  };
+  const auto step = [](const ConvergencePoint& p) { return p.step; };
+  const auto error = [](const ConvergencePoint& p) { return p.error; };
+  figure("Error", "$h$", "largest error of the positions", step, error);
+  figure(
+      "Work and precision", "seconds", "largest error of the positions",
+      [](const ConvergencePoint& p) { return p.seconds; }, error);
+  figure("Energy error", "$h$", "largest energy error", step, [](const ConvergencePoint& p) { return p.energy_error; });
+  for (const Convergence& c : methods) {
+    Run run{c.method,
+            model.title,
+            c.method,
+            {c.measured_order ? fmt::format("order {:.3f} measured", *c.measured_order) : "order not measurable"},
+            ""};
+    if (c.expected_order) run.settings.push_back(fmt::format("{} promised", *c.expected_order));
+    if (std::ranges::any_of(c.points, [](const ConvergencePoint& p) { return p.outcome == RunOutcome::failed; })) {
+      run.failure = "not all runs reached the end";
+    }
+    experiment.runs.push_back(std::move(run));
+  }
+  return experiment;
+}
+
+}  // namespace rattleback::report

@@ -1,0 +1,164 @@
+// reproduce, and --report of the other commands.
+
+#include <filesystem>
+
+#include "command.hpp"
+
+namespace rattleback {
+namespace {
+
+using namespace test;
+
+nlohmann::json in_page(const std::string& path) {
+  const std::string page = content(path);
+  const std::string start = "<script type=\"application/json\" id=\"report\">";
+  const std::size_t begin = page.find(start) + start.size();
+  return nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+}
+
+TEST(Reproduce, makes_a_page_and_data_and_prints_where) {
+  const Workplace desk;
+  const Answer a = desk("reproduce cm/1-particle -o here");
+  EXPECT_EQ(a.status, 0) << a.err;
+  EXPECT_TRUE(contains(a.out, "confirmed"));
+  EXPECT_TRUE(contains(a.out, "The page is here/index.html"));
+  const auto page = in_page(desk / "here/index.html");
+  EXPECT_EQ(page["chapters"].size(), 1U);
+  EXPECT_EQ(page["chapters"][0]["id"], "cm");
+  const auto& experiment = page["chapters"][0]["experiments"][0];
+  EXPECT_GE(experiment["figures"].size(), 2U);
+  for (const std::string file : experiment["files"])
+    EXPECT_TRUE(std::filesystem::exists(desk / ("here/" + file))) << file;
+}
+
+TEST(Reproduce, answers_in_json) {
+  const Workplace desk;
+  const auto d = desk.document("reproduce cm/1-particle --csv");
+  EXPECT_EQ(d["experiments"].size(), 1U);
+  EXPECT_EQ(d["counts"]["failed"], 0);
+  EXPECT_EQ(d["page"], "reproduced/index.html");
+  EXPECT_TRUE(std::filesystem::exists(desk / "reproduced/cm/1-particle/dla.csv"));
+}
+
+TEST(Reproduce, lists_what_there_is) {
+  const Workplace desk;
+  const Answer a = desk("reproduce --list");
+  EXPECT_EQ(a.status, 0);
+  for (const char* name : {"cm/1-particle", "ev/3.7-sleigh", "fe/5.3-knife-edge", "gv/", "me/1-disk"}) {
+    EXPECT_TRUE(contains(a.out, name));
+  }
+}
+
+TEST(Reproduce, suggests_what_may_be_meant) {
+  const Workplace desk;
+  const Answer a = desk("reproduce cm/1-partikle");
+  EXPECT_EQ(a.status, wrong_request);
+  EXPECT_TRUE(contains(a.err, "there is no paper or experiment 'cm/1-partikle'; did you mean 'cm/1-particle'?"));
+}
+
+TEST(Reproduce, complains_of_a_folder_that_cannot_be) {
+  const Workplace desk;
+  desk.add("file", "");
+  const Answer a = desk("reproduce cm/1-particle -o file.toml/here");
+  EXPECT_EQ(a.status, 4);
+  EXPECT_TRUE(contains(a.err, "cannot make the folder"));
+}
+
+TEST(Report, shows_a_run) {
+  const Workplace desk;
+  const Answer a = desk("run rolling-disk -m dla --observe midpoint-energy --report disk.html");
+  EXPECT_EQ(a.status, 0) << a.err;
+  EXPECT_TRUE(contains(a.out, "The page is disk.html"));
+  const auto page = in_page(desk / "disk.html");
+  EXPECT_EQ(page["kind"], "run");
+  const auto& e = page["chapters"][0]["experiments"][0];
+  EXPECT_EQ(e["animations"][0]["body"], "disk");
+  std::string titles;
+  for (const auto& f : e["figures"]) titles += f["title"].get<std::string>() + "\n";
+  for (const char* part : {"Path", "Energy", "constraint_1", "rolling", "midpoint_energy", "Positions"}) {
+    EXPECT_TRUE(contains(titles, part));
+  }
+  EXPECT_TRUE(contains(e["systems"][0]["lagrangian"].get<std::string>(), "\\dot{\\theta}"));
+}
+
+TEST(Report, and_file_of_a_run_have_the_same_numbers) {
+  const Workplace desk;
+  ASSERT_EQ(desk("run knife-edge -m dla --steps 20 --step 0.1 -o a.csv --report a.html").status, 0);
+  ASSERT_EQ(desk("run knife-edge -m dla --steps 20 --step 0.1 -o b.csv").status, 0);
+  EXPECT_EQ(content(desk / "a.csv"), content(desk / "b.csv"));
+}
+
+TEST(Report, compares_methods_side_by_side) {
+  const Workplace desk;
+  const Answer a = desk("compare chaplygin-sleigh -m reference,dla --report c.html");
+  EXPECT_EQ(a.status, 0) << a.err;
+  const auto e = in_page(desk / "c.html")["chapters"][0]["experiments"][0];
+  EXPECT_EQ(e["animations"][0]["tracks"].size(), 2U);
+  EXPECT_EQ(e["figures"][0]["series"].size(), 2U);
+}
+
+TEST(Report, shows_convergence_on_logarithmic_scales) {
+  const Workplace desk;
+  const Answer a = desk("converge quadratic-particle -m dla,rk4 --time 5 --count 4 --report c.html");
+  EXPECT_EQ(a.status, 0) << a.err;
+  const auto figure = in_page(desk / "c.html")["chapters"][0]["experiments"][0]["figures"][0];
+  EXPECT_EQ(figure["x"]["scale"], "log");
+  EXPECT_EQ(figure["y"]["scale"], "log");
+  EXPECT_EQ(figure["series"].size(), 2U);
+}
+
+TEST(Report, of_a_model_without_a_picture_has_no_animation) {
+  const Workplace desk;
+  desk.add(
+      "own",
+      "coordinates = [\"u\", \"w\"]\nlagrangian = \"0.5*(u'^2 + w'^2) - u^4\"\n[initial]\nq = [1, 0]\nv = [0, 1]\n");
+  const Answer a = desk("run own.toml -m del --step 0.1 --time 5 --report own.html");
+  EXPECT_EQ(a.status, 0) << a.err;
+  const auto e = in_page(desk / "own.html")["chapters"][0]["experiments"][0];
+  EXPECT_EQ(e["animations"].size(), 0U);
+  EXPECT_EQ(e["figures"][0]["x"]["label"], "$u$");
+}
+
+TEST(Report, is_made_of_a_run_that_fails_too) {
+  const Workplace desk;
+  const Answer a = desk("run knife-edge-incline -m pthdel --report k.html");
+  EXPECT_EQ(a.status, numerics_failed);
+  const auto run = in_page(desk / "k.html")["chapters"][0]["experiments"][0]["runs"][0];
+  EXPECT_TRUE(contains(run["failure"].get<std::string>(), "vanishes"));
+}
+
+TEST(Report, refuses_what_is_no_page_before_it_runs) {
+  const Workplace desk;
+  for (const char* command : {"run rolling-disk", "compare rolling-disk", "converge rolling-disk"}) {
+    const Answer a = desk(std::string(command) + " --report page.pdf");
+    EXPECT_EQ(a.status, wrong_request);
+    EXPECT_TRUE(contains(a.err, "--report 'page.pdf' must end with .html"));
+  }
+  EXPECT_TRUE(contains(desk("run rolling-disk --resume -o x.csv --report x.html").err, "--report shows a whole run"));
+}
+
+TEST(Picture, must_be_one_that_can_be_drawn) {
+  const Workplace desk;
+  const std::string model =
+      "coordinates = [\"u\"]\nlagrangian = \"0.5*u'^2\"\n[initial]\nq = [0]\nv = [1]\n[picture]\n";
+  const auto complaint = [&](const std::string& lines) {
+    desk.add("p", model + lines);
+    const Answer a = desk("show p.toml");
+    EXPECT_EQ(a.status, wrong_request) << lines;
+    return a.err;
+  };
+  EXPECT_TRUE(contains(complaint("body = \"cube\"\nposition = [\"u\", 0]"),
+                       "the body 'cube' is not known; there are particle, blade"));
+  EXPECT_TRUE(contains(complaint("body = \"disk\""), "[picture] needs the key position"));
+  EXPECT_TRUE(contains(complaint("body = \"disk\"\nposition = [\"u\"]"), "position must have two or three entries"));
+  EXPECT_TRUE(contains(complaint("body = \"disk\"\nposition = [\"u'\", 0]"), "unknown name"));
+  EXPECT_TRUE(
+      contains(complaint("body = \"disk\"\nposition = [\"u\", 0]\nsize = -1"), "size must be positive, found -1"));
+  EXPECT_TRUE(
+      contains(complaint("body = \"disk\"\nposition = [\"u\", 0]\nslope = [1]"), "slope must have two entries"));
+  EXPECT_TRUE(contains(complaint("body = \"disk\"\nposition = [\"u\", 0]\ncolour = \"red\""),
+                       "unknown key 'colour' in [picture]"));
+}
+
+}  // namespace
+}  // namespace rattleback

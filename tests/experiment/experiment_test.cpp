@@ -1,0 +1,229 @@
+// Experiment files: what they mean, and what is said about wrong ones.
+
+#include "rattleback/experiment/experiment.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "rattleback/experiment/table_file.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace rattleback {
+namespace {
+
+const std::string particle = R"(
+title = "A particle"
+[common]
+model = "quadratic-particle"
+step = 0.2
+steps = 50
+[data.reference]
+method = "reference"
+[data.dla]
+method = "dla"
+against = "reference"
+)";
+
+ExperimentResult performed(const std::string& text) { return perform(read_experiment(text, "paper/name.toml")); }
+
+Finding::Verdict verdict(const std::string& claim) {
+  return performed(particle + "[[claims]]\nsays = \"it\"\n" + claim).findings.at(0).verdict;
+}
+
+TEST(Experiment, judges_what_should_hold_and_what_should_not) {
+  using enum Finding::Verdict;
+  EXPECT_EQ(verdict("quantity = \"max[dla: error]\"\nbelow = 1"), confirmed);
+  EXPECT_EQ(verdict("quantity = \"max[dla: error]\"\nabove = 1"), failed);
+  EXPECT_EQ(verdict("quantity = \"max[dla: error]\"\nbelow = 1\ncorrection = \"why\""), corrected);
+  EXPECT_EQ(verdict("quantity = \"max[dla: error]\"\nabove = 1\ncorrection = \"why\""), failed);
+  EXPECT_EQ(verdict("quantity = \"max[dla: error]\"\nabove = 1\ncontradicted = \"why\""), contradicted);
+  EXPECT_EQ(verdict("quantity = \"max[dla: error]\"\nbelow = 1\ncontradicted = \"why\""), failed);
+}
+
+TEST(Experiment, does_not_take_a_missing_number_for_a_contradiction) {
+  EXPECT_EQ(verdict("quantity = \"max[dla: error where time in 900..]\"\nabove = 1\ncontradicted = \"why\""),
+            Finding::Verdict::failed);
+}
+
+TEST(Experiment, has_errors_against_another_trajectory) {
+  const ExperimentResult r = performed(particle);
+  const Table& dla = r.of("dla").table;
+  const Table& reference = r.of("reference").table;
+  ASSERT_EQ(dla.rows(), 51U);
+  for (std::size_t i = 0; i < dla.rows(); ++i) {
+    double largest = 0.0;
+    for (const char* q : {"x", "y", "z"}) {
+      const double error = std::abs((*dla.find(q))[i] - (*reference.find(q))[i]);
+      EXPECT_EQ((*dla.find(std::string("error_") + q))[i], error);
+      largest = std::max(largest, error);
+    }
+    EXPECT_EQ((*dla.find("error"))[i], largest);
+  }
+  EXPECT_GT((*dla.find("error")).back(), 1e-3);
+}
+
+TEST(Experiment, compares_different_steps_at_the_same_time) {
+  const ExperimentResult r = performed(particle + R"(
+[data.precise]
+method = "reference"
+step = 0.05
+steps = 200
+[data.half]
+method = "dla"
+step = 0.1
+steps = 100
+against = "precise"
+)");
+  const double coarse = r.of("dla").table.find("error")->back();
+  const double fine = r.of("half").table.find("error")->back();
+  EXPECT_NEAR(coarse / fine, 4.0, 0.3);
+}
+
+TEST(Experiment, has_errors_against_exact_solutions) {
+  const ExperimentResult r = performed(R"(
+title = "Disk"
+[data.reference]
+model = "rolling-disk"
+method = "reference"
+step = 0.1
+time = 10
+against = "exact"
+)");
+  const auto& error = *r.of("reference").table.find("error");
+  EXPECT_EQ(error.size(), 101U);
+  EXPECT_LT(*std::max_element(error.begin(), error.end()), 1e-10);
+}
+
+TEST(Experiment, measures_orders_in_all_variables) {
+  const ExperimentResult r = performed(R"(
+title = "Order"
+[data.dla]
+kind = "convergence"
+model = "quadratic-particle"
+method = "dla"
+time = 5
+from = 40
+to = 320
+count = 4
+[values]
+order = "slope[dla: log(error) over log(step)]"
+order_v = "slope[dla: log(error_x') over log(step)]"
+order_multiplier = "slope[dla: log(error_multiplier_1) over log(step)]"
+)");
+  for (const auto& [name, order] : r.values) EXPECT_NEAR(order, 2.0, 0.1) << name;
+  EXPECT_EQ(r.of("dla").table.find("odd")->front(), 1.0);  // 40 points in time: 39 steps
+}
+
+TEST(Experiment, gives_coefficients_of_modified_hamiltonians) {
+  // Garcia-Naranjo & Vermeeren, Appendix A: N_2 of the midpoint rule for U = 0 is py^2 (1 - 2 y^2)/(24 (1 +
+  // y^2)^(3/2)).
+  const ExperimentResult r = performed(R"(
+title = "Modified"
+[data.m]
+kind = "modified"
+model = "free-particle"
+method = "conformal:M"
+order = 2
+at = [[0.7, -0.6, 0.8, 1.1, 1.3]]
+)");
+  const Table& t = r.of("m").table;
+  const double y = -0.6;
+  const double py = 1.1;
+  EXPECT_NEAR(t.find("N_0")->front(), 1 / std::sqrt(1 + y * y), 1e-14);
+  EXPECT_NEAR(t.find("N_2")->front(), py * py * (1 - 2 * y * y) / (24 * std::pow(1 + y * y, 1.5)), 1e-14);
+}
+
+TEST(Experiment, keeps_the_rows_before_a_failure) {
+  const ExperimentResult r = performed(R"(
+title = "Knife edge"
+[data.pthdel]
+model = "knife-edge-incline"
+method = "pthdel"
+step = 0.07
+steps = 100
+)");
+  const Data& d = r.of("pthdel");
+  EXPECT_NE(d.failure.find("vanishes"), std::string::npos) << d.failure;
+  EXPECT_EQ(d.table.scalars.at("finished"), 0.0);
+  EXPECT_EQ(static_cast<double>(d.table.rows()), d.table.scalars.at("steps") + 1);
+}
+
+TEST(Experiment, writes_the_same_bytes_every_time) {
+  const test::TemporaryFolder folder;
+  for (const TableFormat format : {TableFormat::hdf5, TableFormat::csv}) {
+    std::vector<std::string> contents[2];
+    for (int k = 0; k < 2; ++k) {
+      for (const std::string& file : write_tables(performed(particle), folder.path().string(), format, "test")) {
+        contents[k].push_back(test::content(folder / file));
+      }
+    }
+    EXPECT_FALSE(contents[0].empty());
+    EXPECT_EQ(contents[0], contents[1]);
+  }
+}
+
+std::string complaint(const std::string& text) {
+  try {
+    performed(text);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Experiment, explains_what_is_wrong_and_where) {
+  const auto expect = [](const std::string& text, const std::string& part) {
+    EXPECT_NE(complaint(text).find(part), std::string::npos) << text << "\n" << complaint(text);
+  };
+  const std::string claim = particle + "[[claims]]\nsays = \"it\"\n";
+  expect("titel = \"x\"", "paper/name.toml:1:1: unknown key 'titel' in an experiment; did you mean 'title'?");
+  expect("[data.a]\nmethod = \"dla\"\n", "[data.a] needs the key model");
+  expect("[data.a]\nmodel = \"quadratic-particle\"\nmethod = \"dla\"\n", "[data.a] needs the key step");
+  expect("[data.a]\nmodel = \"quadratic-particle\"\nmethod = \"dlb\"\n", "did you mean 'dla'?");
+  expect(particle + "[data.b]\nmethod = \"dla\"\nagainst = \"refernce\"",
+         "there are no data 'refernce'; did you mean 'reference'?");
+  expect(particle + "[data.b]\nmethod = \"dla\"\nstep = 0", "step must be positive, found 0");
+  expect(particle + "[data.b]\nmethod = \"dla\"\nobserve = [\"energi\"]", "there is no observer 'energi'");
+  expect(particle + "[data.b]\nmethod = \"dla\"\nkind = \"clod\"",
+         "the kind 'clod' is not known; there are trajectory");
+  expect(claim, "a claim needs the key quantity");
+  expect(claim + "quantity = \"1\"", "a claim has one of below, above, between");
+  expect(claim + "quantity = \"1\"\nbelow = 1\nabove = 0", "a claim has one of below, above, between");
+  expect(claim + "quantity = \"1\"\nequals = 1", "needs the key within");
+  expect(claim + "quantity = \"1\"\nbetween = [1]", "between must be a list of two bounds");
+  expect(claim + "quantity = \"max[rk4: x]\"\nbelow = 1", "there are no data 'rk4'; there are reference, dla");
+  expect(claim + "quantity = \"max[dla: w]\"\nbelow = 1", "paper/name, claim 'max[dla: w]': there is no column 'w'");
+  expect(claim + "quantity = \"1\"\nbelow = 1\nnote = \"a\"\ncorrection = \"b\"", "a claim has one note");
+  expect(particle + "[[figures]]\ntitle = \"f\"\nkind = \"pie\"\nseries = []",
+         "kind must be line, path or space, found 'pie'");
+  expect(particle + "[[figures]]\ntitle = \"f\"\nseries = [{data = \"dla\", y = \"x\", style = \"dots\"}]",
+         "style must be line, points or both");
+  expect("[data.a]\nmodel = \"no-such\"\nmethod = \"dla\"\nstep = 1\nsteps = 1",
+         "paper/name, data a: there is no model 'no-such'");
+  expect("[data.a]\nmodel = \"snakeboard\"\nmethod = \"dla\"\nstep = 0.1\nsteps = 1\nagainst = \"exact\"",
+         "the exact x of snakeboard is not known");
+}
+
+TEST(Papers, are_all_readable_and_every_experiment_says_something) {
+  const std::vector<Paper> all = papers();
+  std::vector<std::string> names;
+  for (const Paper& paper : all) {
+    names.push_back(paper.name);
+    EXPECT_FALSE(paper.citation.empty()) << paper.name;
+    for (const Experiment& e : experiments_of(paper.name)) {
+      EXPECT_FALSE(e.title.empty() || e.claims.empty()) << e.name;
+      for (const Claim& claim : e.claims) {
+        EXPECT_FALSE(claim.quantity.parts.empty() &&
+                     claim.quantity.text.find_first_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos)
+            << e.name << ": '" << claim.says << "' measures nothing";
+        EXPECT_TRUE(claim.expected == Claim::Holds::yes || claim.note.size() > 20) << e.name << ": " << claim.says;
+      }
+    }
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"cm", "ev", "me", "fe", "gv"}));
+}
+
+}  // namespace
+}  // namespace rattleback

@@ -1,0 +1,141 @@
+// What is in a page: the document that web/src/report.ts describes.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "rattleback/report/experiments.hpp"
+#include "rattleback/report/runs.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace rattleback::report {
+namespace {
+
+/// The document in a page.
+nlohmann::json in_page(const std::string& path) {
+  const std::string page = test::content(path);
+  const std::string start = "<script type=\"application/json\" id=\"report\">";
+  const std::size_t begin = page.find(start) + start.size();
+  return nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+}
+
+nlohmann::json written(const Report& report) {
+  const test::TemporaryFolder folder;
+  write_page(report, folder / "page.html");
+  return in_page(folder / "page.html");
+}
+
+TEST(Page, contains_any_text_without_breaking) {
+  Report report{"run", "a </script><script>alert(1)</script> \\ \" $x<y$ <!-- ä", "", "program", "command"};
+  EXPECT_EQ(written(report)["title"], report.title);
+}
+
+TEST(Page, says_null_where_there_is_no_number) {
+  Experiment e{"a/b", "t", "", ""};
+  e.figures.push_back(
+      {"f", "", "line", {{"x", false}, {"y", true}}, {{"s", "line", false, {{1, 2}, {NAN, INFINITY}}}}});
+  Report report{"run", "t", "", "p", "c", {{"a", "", "", "", {e}}}};
+  const auto figure = written(report)["chapters"][0]["experiments"][0]["figures"][0];
+  EXPECT_EQ(figure["series"][0]["x"], (nlohmann::json{1.0, 2.0}));
+  EXPECT_EQ(figure["series"][0]["y"], (nlohmann::json{nullptr, nullptr}));
+  EXPECT_EQ(figure["y"]["scale"], "log");
+}
+
+ExperimentResult sleigh() {
+  return perform(read_experiment(R"toml(
+title = "Sleigh"
+[common]
+model = "chaplygin-sleigh"
+step = 0.01
+time = 30
+[data.dla]
+method = "dla"
+[data.rk4]
+method = "rk4"
+[[claims]]
+says = "it moves"
+quantity = "range[dla: y]"
+above = 1
+[[figures]]
+title = "y"
+series = [{data = "dla", y = "y"}]
+[[figures]]
+title = "peak"
+series = [{data = "dla", y = "exp(-(time - 15.37)^2/1e-4)"}]
+[[figures]]
+title = "speed"
+series = [{data = "dla", x = "(time + before_time)/2", y = "(y - before_y)/0.01 where row in 1..5"}]
+[[animations]]
+title = "motion"
+data = ["dla", "rk4"]
+names = ["one", "two"]
+)toml",
+                                 "paper/sleigh.toml"));
+}
+
+TEST(Page, draws_what_the_experiment_says) {
+  const Experiment e = of(sleigh(), {"sleigh.h5"});
+  EXPECT_EQ(e.id, "paper/sleigh");
+  ASSERT_EQ(e.claims.size(), 1U);
+  EXPECT_EQ(e.claims[0].verdict, "confirmed");
+  EXPECT_EQ(e.claims[0].expected, "above 1");
+  EXPECT_EQ(e.systems.size(), 1U) << "one system, under two methods";
+  EXPECT_EQ(e.runs.size(), 2U);
+  ASSERT_EQ(e.animations.size(), 1U);
+  EXPECT_EQ(e.animations[0].body, "sleigh");
+  EXPECT_EQ(e.animations[0].tracks[1].name, "two");
+}
+
+TEST(Page, keeps_ends_and_extremes_of_long_curves) {
+  const Experiment e = of(sleigh(), {});
+  const auto& curve = e.figures[0].series[0].coordinates;
+  EXPECT_LT(curve[0].size(), 2100U);
+  EXPECT_EQ(curve[0].front(), 0.0);
+  EXPECT_NEAR(curve[0].back(), 30.0, 1e-9);
+  const auto& peak = e.figures[1].series[0].coordinates[1];
+  EXPECT_GT(*std::max_element(peak.begin(), peak.end()), 0.99) << "a peak of one row in 3001";
+}
+
+TEST(Page, has_frames_that_follow_the_body) {
+  const ExperimentResult r = sleigh();
+  const Track t = of(r, {}).animations[0].tracks[0];
+  const Table& table = r.of("dla").table;
+  EXPECT_LE(t.t.size(), 1501U);
+  EXPECT_EQ(t.y.back(), table.find("y")->back());
+  EXPECT_EQ(t.heading.back(), table.find("theta")->back());
+  EXPECT_EQ(t.energy.back(), table.find("energy")->back());
+  for (const auto* v : {&t.x, &t.y, &t.z, &t.heading, &t.roll, &t.energy}) EXPECT_EQ(v->size(), t.t.size());
+}
+
+TEST(Markdown, has_a_row_for_each_claim) {
+  Chapter chapter{"cm", "A paper", "Authors", ""};
+  Experiment e{"cm/x", "An experiment", "Fig. 1", ""};
+  e.claims = {{"a | b", "Fig. 1", "max[d: |x|]", "1", "below 2", "confirmed", ""},
+              {"c", "", "q", "3", "below 2", "contradicted", "because"}};
+  chapter.experiments.push_back(e);
+  const std::string text = markdown({chapter});
+  EXPECT_NE(text.find("| a \\| b (Fig. 1) |"), std::string::npos) << text;
+  EXPECT_NE(text.find("| c *because* | `q` = 3 | below 2 | contradicted |"), std::string::npos) << text;
+}
+
+TEST(TableOfARun, stays_small_however_long_the_run_is) {
+  const Model model = load_model("quadratic-particle");
+  const Problem problem{model.system, model.system.parameter_values(), *model.initial, 0.1};
+  Table table;
+  TableRecorder recorder(table, model.system, {}, 100);
+  std::vector<double> q(3);
+  for (std::int64_t k = 0; k <= 1000; ++k) {
+    q[0] = static_cast<double>(k);
+    const std::vector<double> one(1);
+    recorder.record({k, 0.1 * static_cast<double>(k), q, q, q, one, 0.0, one, {}, {}});
+  }
+  EXPECT_LT(table.rows(), 100U);
+  EXPECT_GE(table.rows(), 50U);
+  const auto& x = *table.find("x");
+  for (std::size_t i = 1; i < x.size(); ++i) EXPECT_EQ(x[i] - x[i - 1], x[1] - x[0]) << i;
+  EXPECT_EQ(x.front(), 0.0);
+}
+
+}  // namespace
+}  // namespace rattleback::report

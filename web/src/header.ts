@@ -1,0 +1,45 @@
+import type { Report } from "./report";
+import { type AllClaims, rowsOf } from "./claims";
+import { h } from "./dom";
+import { inline, paragraphs } from "./text";
+import { themeButton } from "./theme";
+import { countOf, meanings, verdictIcon, verdicts } from "./verdict";
+
+function summary(report: Report, allClaims: AllClaims | null): HTMLElement | null {
+  const claims = rowsOf(report).map(({ claim }) => claim);
+  if (!allClaims || claims.length === 0) return null;
+  const items = verdicts.map((verdict) => {
+    const count = countOf(claims, verdict);
+    return h(
+      "li",
+      {},
+      h(
+        "a",
+        {
+          class: `count verdict-${verdict}${count === 0 ? " count-zero" : ""}`,
+          href: "#claims",
+          title: meanings[verdict],
+          click: () => count > 0 && allClaims.showOnly(verdict),
+        },
+        verdictIcon(verdict),
+        h("span", { class: "count-number" }, String(count)),
+        h("span", { class: "count-word" }, verdict),
+      ),
+    );
+  });
+  return h("ul", { class: "summary", "aria-label": `${claims.length} claims` }, ...items);
+}
+
+export function header(report: Report, allClaims: AllClaims | null, contentsButton: HTMLElement): HTMLElement {
+  return h(
+    "header",
+    { class: "page-header" },
+    h("div", { class: "bar" }, contentsButton, h("span", { class: "program" }, report.program), themeButton()),
+    h("h1", {}, inline(report.title)),
+    report.command
+      ? h("p", { class: "command" }, h("code", {}, h("span", { class: "prompt", "aria-hidden": "true" }, "$ "), report.command))
+      : null,
+    ...paragraphs(report.text),
+    summary(report, allClaims),
+  );
+}

@@ -1,0 +1,350 @@
+// A report that uses everything a report can contain, with plausible numbers.
+
+const range = (n, f) => Array.from({ length: n }, (_, i) => f(i));
+
+/** Numbers between 0 and 1, the same in every run. */
+function generator(seed) {
+  let state = seed;
+  return () => {
+    state = (1103515245 * state + 12345) % 2147483648;
+    return state / 2147483648;
+  };
+}
+
+const particleSystem = {
+  name: "harmonic-particle",
+  title: "Nonholonomic particle in a harmonic potential",
+  lagrangian:
+    "\\frac{1}{2} \\left(\\dot{x}^{2} + \\dot{y}^{2} + \\dot{z}^{2}\\right) - \\left(x^{2} + y^{2}\\right)",
+  constraints: ["\\dot{z} - y \\dot{x}"],
+  parameters: [],
+};
+
+const sleighSystem = {
+  name: "chaplygin-sleigh",
+  title: "Chaplygin sleigh on an incline",
+  lagrangian:
+    "\\frac{1}{2} \\left(m \\left(\\dot{x}^{2} + \\dot{y}^{2}\\right) + \\left(I + m a^{2}\\right) \\dot{\\theta}^{2} + 2 m a \\dot{\\theta} \\left(\\dot{y} \\cos \\theta - \\dot{x} \\sin \\theta\\right)\\right) - m g \\left(y + a \\sin \\theta\\right)",
+  constraints: ["\\dot{y} \\cos \\theta - \\dot{x} \\sin \\theta"],
+  parameters: ["m = 1", "I = 1", "a = 1", "g = 0.1"],
+};
+
+const robotSystem = {
+  name: "mobile-robot",
+  title: "Mobile robot with fixed orientation",
+  lagrangian:
+    "\\frac{1}{2} m \\left(\\dot{x}^{2} + \\dot{y}^{2}\\right) + \\frac{1}{2} I \\dot{\\theta}^{2} + \\frac{3}{2} I_{w} \\dot{\\psi}^{2} - k \\sin \\psi",
+  constraints: ["\\dot{x} - R \\cos \\theta \\, \\dot{\\psi}", "\\dot{y} - R \\sin \\theta \\, \\dot{\\psi}"],
+  parameters: ["m = 1", "$I_w = 1$", "R = 1", "k = 10"],
+};
+
+function energyFigure() {
+  const random = generator(1);
+  const t = range(1251, (i) => 0.2 * i);
+  return {
+    id: "energy",
+    title: "Fig. 1: error of the energy $E = v \\cdot L_v - L$",
+    caption: "The discrete method holds the energy; Runge–Kutta loses it at a rate of $h^4$.",
+    kind: "line",
+    x: { label: "time $t$" },
+    y: { label: "$|E - E_0|$", scale: "log" },
+    series: [
+      { name: "dla", style: "line", x: t, y: t.map((s) => 2e-3 * Math.abs(Math.sin(1.3 * s)) * (1 + 0.2 * random())) },
+      { name: "dla:order=6", style: "line", x: t, y: t.map((s) => 3e-8 * Math.abs(Math.sin(1.3 * s + 0.4)) ** 2) },
+      { name: "rk4", style: "line", dashed: true, x: t, y: t.map((s) => 1e-6 + 4e-5 * s) },
+      { name: "reference", style: "line", x: t, y: t.map((s, i) => (i % 100 === 50 ? null : 1e-14 * (0.2 + random()) * Math.sqrt(1 + s))) },
+    ],
+  };
+}
+
+function convergenceFigure() {
+  const h = range(8, (i) => 0.4 / 2 ** i);
+  const order = (p, c) => h.map((step) => c * step ** p);
+  return {
+    id: "convergence",
+    title: "Error at $t = 10$ against the step",
+    kind: "line",
+    x: { label: "step $h$", scale: "log" },
+    y: { label: "error", scale: "log" },
+    series: [
+      { name: "dla", style: "both", x: h, y: order(2, 0.3) },
+      { name: "dla:order=4", style: "both", x: h, y: order(4, 0.1) },
+      { name: "rk4 (with a rather long name that has to be wrapped on narrow screens)", style: "both", dashed: true, x: h, y: order(4, 0.4) },
+      { name: "$h^2$", style: "points", x: h, y: order(2, 1) },
+    ],
+  };
+}
+
+function offsetFigure() {
+  const random = generator(7);
+  const t = range(400, (i) => 0.5 * i);
+  return {
+    id: "momentum",
+    title: "Energy, close up",
+    kind: "line",
+    x: { label: "$t$" },
+    y: { label: "$E$" },
+    series: [{ name: "dla:order=10", style: "line", x: t, y: t.map(() => 1.5 + 4e-10 * (random() - 0.5)) }],
+  };
+}
+
+function pathFigure() {
+  const s = range(900, (i) => 0.02 * i);
+  return {
+    id: "path",
+    title: "Fig. 2: path in the plane",
+    kind: "path",
+    x: { label: "$x$" },
+    y: { label: "$y$" },
+    series: [
+      { name: "reference", style: "line", x: s.map((a) => Math.cos(a) * (1 + 0.15 * Math.sin(7.3 * a))), y: s.map((a) => Math.sin(a) * (1 + 0.15 * Math.sin(7.3 * a))) },
+      { name: "dla", style: "points", x: range(60, (i) => 1.2 * Math.cos(0.4 * i)), y: range(60, (i) => (i === 20 ? null : 0.8 * Math.sin(0.4 * i))) },
+    ],
+  };
+}
+
+function spaceFigure() {
+  const s = range(1500, (i) => 0.03 * i);
+  const curve = (c) => ({
+    x: s.map((a) => Math.cos(a) * (1 + 0.1 * c)),
+    y: s.map((a) => Math.sin(1.1 * a)),
+    z: s.map((a, i) => (i === 700 ? null : 0.8 * Math.sin(0.37 * a + c))),
+  });
+  return {
+    id: "space",
+    title: "The motion in space",
+    caption: "Turn it with the mouse.",
+    kind: "space",
+    x: { label: "$x$" },
+    y: { label: "$y$" },
+    z: { label: "$\\dot{z}_1$" },
+    series: [
+      { name: "reference", style: "line", ...curve(0) },
+      { name: "rk4", style: "line", dashed: true, ...curve(0.6) },
+      { name: "samples", style: "points", x: s.filter((_, i) => i % 50 === 0).map((a) => Math.cos(a)), y: s.filter((_, i) => i % 50 === 0).map((a) => Math.sin(1.1 * a)), z: s.filter((_, i) => i % 50 === 0).map((a) => 0.8 * Math.sin(0.37 * a)) },
+    ],
+  };
+}
+
+function cloudFigure() {
+  const random = generator(3);
+  const gauss = () => Math.sqrt(-2 * Math.log(random() + 1e-12)) * Math.cos(2 * Math.PI * random());
+  const cloud = (n, cx, cy, a, b) => {
+    const points = range(n, () => [a * gauss(), b * gauss()]);
+    return { x: points.map(([u, v]) => cx + u - 0.4 * v), y: points.map(([u, v]) => cy + 0.5 * u + v) };
+  };
+  return {
+    id: "cloud",
+    title: "A cloud of points under the method",
+    kind: "path",
+    x: { label: "$q_1$" },
+    y: { label: "$p_1$" },
+    series: [
+      { name: "$t = 0$", style: "points", ...cloud(120, 0, 0, 0.1, 0.1) },
+      { name: "$t = 4$", style: "points", ...cloud(120, 1, 0.4, 0.2, 0.05) },
+      { name: "$t = 8$", style: "points", ...cloud(500, 1.6, -0.3, 0.28, 0.035) },
+    ],
+  };
+}
+
+function backtrackingFigure() {
+  const s = range(300, (i) => 0.05 * i);
+  return {
+    id: "phase",
+    title: "A line over an x that goes back and forth",
+    kind: "line",
+    x: { label: "$\\theta$" },
+    y: { label: "$\\dot\\theta$" },
+    series: range(10, (k) => ({
+      name: `orbit ${k + 1}`,
+      style: "line",
+      x: s.map((a) => (0.2 + 0.1 * k) * Math.cos(a)),
+      y: s.map((a) => (0.3 + 0.12 * k) * Math.sin(a)),
+    })),
+  };
+}
+
+function track(name, end, n, motion) {
+  const t = range(n + 1, (i) => (end * i) / n);
+  const samples = t.map(motion);
+  const column = (key) => samples.map((sample) => sample[key] ?? 0);
+  return { name, t, x: column("x"), y: column("y"), z: column("z"), heading: column("heading"), roll: column("roll"), energy: column("energy") };
+}
+
+const animations = {
+  particle: {
+    id: "particle",
+    title: "Particle",
+    body: "particle",
+    size: 0.06,
+    slope: { x: 0, y: 0 },
+    tracks: [
+      track("dla", 20, 400, (t) => ({ x: Math.cos(1.3 * t), y: 0.7 * Math.sin(1.3 * t), z: 1 + 0.5 * Math.sin(0.6 * t), energy: 1.5 + 1e-3 * Math.sin(2.6 * t) })),
+      track("rk4", 12, 60, (t) => ({ x: (1 + 0.02 * t) * Math.cos(1.3 * t), y: 0.7 * Math.sin(1.3 * t), z: 1 + 0.5 * Math.sin(0.6 * t), energy: 1.5 + 1e-3 * t })),
+      track("reference", 20, 800, (t) => ({ x: Math.cos(1.3 * t), y: 0.7 * Math.sin(1.3 * t), z: 1 + 0.45 * Math.sin(0.6 * t), energy: 1.5 })),
+    ],
+  },
+  blade: {
+    id: "blade",
+    title: "Knife edge on a slope of 5°",
+    body: "blade",
+    size: 0.3,
+    slope: { x: 0.0873, y: 0 },
+    tracks: [
+      track("reference", 24, 600, (t) => ({ x: 1 - Math.cos(t), y: 0.5 * t - 0.5 * Math.sin(t), heading: t, energy: 1 })),
+    ],
+  },
+  sleigh: {
+    id: "sleigh",
+    title: "Chaplygin sleigh on an incline",
+    body: "sleigh",
+    size: 1,
+    slope: { x: 0, y: 0.1 },
+    tracks: [
+      track("dla", 30, 250, (t) => ({ x: 3 * Math.sin(0.3 * t), y: -0.04 * t * t, heading: -Math.PI / 2 - 0.9 * Math.cos(0.3 * t) * Math.exp(-0.05 * t), energy: 0.01 * Math.sin(t) })),
+      track("rk4", 25, 100, (t) => ({ x: 3.1 * Math.sin(0.3 * t), y: -0.041 * t * t, heading: -Math.PI / 2 - 0.9 * Math.cos(0.3 * t) * Math.exp(-0.05 * t), energy: 0.001 * t })),
+    ],
+  },
+  disk: {
+    id: "disk",
+    title: "Vertical rolling disk",
+    body: "disk",
+    size: 1,
+    slope: { x: 0, y: 0 },
+    tracks: [
+      track("free", 60, 600, (t) => ({ x: 2 * Math.sin(0.3 + 0.5 * t), y: -2 * Math.cos(0.3 + 0.5 * t), z: 1, heading: 0.3 + 0.5 * t, roll: t, energy: 0.78 + 1e-4 * Math.sin(t) })),
+      track("free-modified", 60, 600, (t) => ({ x: 2 * Math.sin(0.3 + 0.5 * t), y: -2 * Math.cos(0.3 + 0.5 * t), z: 1, heading: 0.3 + 0.5 * t, roll: t, energy: 0.78 })),
+    ],
+  },
+  robot: {
+    id: "robot",
+    title: "Mobile robot",
+    body: "robot",
+    size: 0.5,
+    slope: { x: 0, y: 0 },
+    tracks: [
+      track("dla", 50, 250, (t) => ({ x: 4 * Math.sin(0.4 * t) + 0.1 * t, y: 2 * Math.sin(0.8 * t), z: 0.3, heading: 0.5 * t, roll: 6 * Math.sin(0.9 * t), energy: -8 + 0.02 * Math.sin(1.8 * t) })),
+      track("rk4", 50, 250, (t) => ({ x: 4.2 * Math.sin(0.4 * t) + 0.1 * t, y: 2.1 * Math.sin(0.8 * t), z: 0.3, heading: 0.5 * t, roll: 6 * Math.sin(0.9 * t), energy: -8 + 0.003 * t })),
+    ],
+  },
+};
+
+const claims = {
+  confirmed: {
+    says: "The discrete Lagrange–d'Alembert method keeps the energy bounded.",
+    place: "Fig. 2",
+    quantity: "max[dla: |energy − 1.5|]",
+    measured: "2.1e-3",
+    expected: "below 1e-2",
+    verdict: "confirmed",
+  },
+  corrected: {
+    says: "The constraint $\\dot z = y \\dot x$ is preserved to rounding.",
+    place: "(61)",
+    quantity: "max[dla: |constraint|]",
+    measured: "3.6e-15",
+    expected: "below 1e-12",
+    verdict: "corrected",
+    note: "In (61) the sign of $y_{k+1}$ is wrong: with the sign as printed the constraint fails by 0.2 after one step.\n\nWith `+` it holds.",
+  },
+  contradicted: {
+    says: "The method has order 4.",
+    place: "Table 1",
+    quantity: "slope[log error / log h]",
+    measured: "2.003",
+    expected: "between 3.8 and 4.2",
+    verdict: "contradicted",
+    note: "The starting step has order 2 only, which the paper's error plot also shows.",
+  },
+  failed: {
+    says: "Runge–Kutta reaches the end.",
+    quantity: "end[rk4: t]",
+    measured: "none: the run stopped at t = 131.2",
+    expected: "250",
+    verdict: "failed",
+  },
+};
+
+export function sample() {
+  return {
+    kind: "reproduce",
+    title: "Two papers on nonholonomic integrators, recomputed",
+    text: "Every figure is computed anew from the Lagrangian $L(q, v)$ and the constraints; nothing is copied from a paper.\n\nA claim of a paper is a quantity, a number that was measured, and what the paper says about it. The command `rattleback show` prints a system.",
+    program: "rattleback 0.9.0",
+    command: "rattleback reproduce cm fbo -o report.html",
+    chapters: [
+      {
+        id: "cm",
+        title: "Non-holonomic integrators",
+        citation: "J. Cortés and S. Martínez, Non-holonomic integrators, Nonlinearity 14 (2001) 1365–1392",
+        text: "The paper introduces the discrete Lagrange–d'Alembert principle: $D_1 L_d(q_k, q_{k+1}) + D_2 L_d(q_{k-1}, q_k) = \\lambda_a \\mu^a(q_k)$.",
+        experiments: [
+          {
+            id: "cm/particle",
+            title: "Nonholonomic particle",
+            place: "Figs. 1 and 2",
+            text: "A particle in space with the constraint $\\dot z = y \\dot x$, $h = 0.2$, to $t = 250$.",
+            systems: [particleSystem],
+            runs: [
+              { name: "dla", system: "harmonic-particle", method: "dla", settings: ["h = 0.2", "1250 steps", "q0 = (1, 0, 0)"] },
+              { name: "dla6", system: "harmonic-particle", method: "dla:order=6", settings: ["h = 0.2", "1250 steps"] },
+              { name: "rk4", system: "harmonic-particle", method: "rk4", settings: ["h = 0.2", "1250 steps", "from two positions"], failure: "after 656 steps at t = 131.2: the solution is not finite" },
+              { name: "reference-with-a-long-name-that-does-not-break", system: "harmonic-particle", method: "reference", settings: ["$\\epsilon = 3 \\cdot 10^{-15}$"] },
+            ],
+            claims: [claims.confirmed, claims.corrected],
+            figures: [energyFigure(), convergenceFigure(), pathFigure(), spaceFigure()],
+            animations: [animations.particle],
+            files: ["data/cm-particle.h5", "data/cm particle energy.csv"],
+          },
+          {
+            id: "cm/robot",
+            title: "Mobile robot",
+            place: "Section 6.2",
+            systems: [robotSystem],
+            runs: [{ name: "dla", system: "mobile-robot", method: "cloud of 120 points under conformal:M", settings: [] }],
+            claims: [claims.contradicted, claims.failed],
+            figures: [offsetFigure()],
+            animations: [animations.robot],
+            files: [],
+          },
+        ],
+      },
+      {
+        id: "fbo",
+        title: "Variational integrators for Hamiltonizable nonholonomic systems",
+        citation: "O. E. Fernandez, A. M. Bloch and P. J. Olver, Journal of Geometric Mechanics 4 (2012) 137–163",
+        experiments: [
+          {
+            id: "fbo/knife-edge",
+            title: "Knife edge, sleigh and disk",
+            text: "Three bodies.",
+            systems: [sleighSystem, robotSystem],
+            runs: [],
+            claims: [claims.confirmed],
+            figures: [cloudFigure(), backtrackingFigure()],
+            animations: [animations.blade, animations.sleigh, animations.disk],
+            files: ["data/knife.h5"],
+          },
+        ],
+      },
+    ],
+  };
+}
+
+/** A report of one run: no claims, no title of its chapter. */
+export function smallSample() {
+  return {
+    kind: "run",
+    title: "Chaplygin sleigh on an incline",
+    program: "rattleback 0.9.0",
+    chapters: [
+      {
+        id: "run",
+        title: "",
+        experiments: [
+          { id: "run/run", title: "Run", systems: [sleighSystem], runs: [], claims: [], figures: [pathFigure()], animations: [animations.sleigh], files: [] },
+        ],
+      },
+    ],
+  };
+}
