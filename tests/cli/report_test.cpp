@@ -151,7 +151,7 @@ TEST(Picture, must_be_one_that_can_be_drawn) {
                        "the body 'cube' is not known; there are particle, blade"));
   EXPECT_TRUE(contains(complaint("body = \"disk\""), "[picture] needs the key position"));
   EXPECT_TRUE(contains(complaint("body = \"disk\"\nposition = [\"u\"]"), "position must have two or three entries"));
-  EXPECT_TRUE(contains(complaint("body = \"disk\"\nposition = [\"u'\", 0]"), "unknown name"));
+  EXPECT_TRUE(contains(complaint("body = \"disk\"\nposition = [\"u'\", 0]"), "has no velocity"));
   EXPECT_TRUE(
       contains(complaint("body = \"disk\"\nposition = [\"u\", 0]\nsize = -1"), "size must be positive, found -1"));
   EXPECT_TRUE(

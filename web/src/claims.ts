@@ -1,5 +1,6 @@
 import type { Chapter, Claim, Experiment, Report } from "./report";
 import { h, setPressed } from "./dom";
+import { plain } from "./plaintext";
 import { inline, paragraphs } from "./text";
 import { countOf, meanings, type Verdict, verdictBadge, verdictIcon, verdicts } from "./verdict";
 
@@ -60,9 +61,12 @@ export function experimentClaims(experiment: Experiment): HTMLElement | null {
     "section",
     { class: "experiment-claims" },
     h("h4", {}, "Claims"),
-    table(experiment.claims.map((claim) => claimBody(claim, null)), `Claims checked in ${experiment.title}`),
+    table(experiment.claims.map((claim) => claimBody(claim, null)), `Claims checked in ${plain(experiment.title)}`),
   );
 }
+
+/** Of a long table, this many rows are shown at first. */
+const firstRows = 12;
 
 /** The table of all claims of the report. */
 export class AllClaims {
@@ -72,6 +76,8 @@ export class AllClaims {
   private readonly chapter: HTMLSelectElement;
   private readonly count = h("output", { class: "claims-count" });
   private readonly bodies: HTMLTableSectionElement[];
+  private readonly more = h("button", { type: "button", class: "show-all", click: () => this.showAll() });
+  private limit = firstRows;
 
   constructor(
     private readonly rows: Row[],
@@ -94,7 +100,7 @@ export class AllClaims {
       "select",
       { "aria-label": "Chapter", class: "chapter-filter", change: () => this.filter() },
       h("option", { value: "" }, "All chapters"),
-      ...chapters.map((chapter) => h("option", { value: chapter.id }, chapter.title || chapter.id)),
+      ...chapters.map((chapter) => h("option", { value: chapter.id }, plain(chapter.title) || chapter.id)),
     );
     this.element = h(
       "section",
@@ -108,6 +114,7 @@ export class AllClaims {
         this.count,
       ),
       table(this.bodies, "All claims of this report"),
+      this.more,
     );
     this.filter();
   }
@@ -117,6 +124,11 @@ export class AllClaims {
     this.chosen.clear();
     this.chosen.add(verdict);
     this.chapter.value = "";
+    this.filter();
+  }
+
+  private showAll(): void {
+    this.limit = Infinity;
     this.filter();
   }
 
@@ -133,9 +145,14 @@ export class AllClaims {
         (this.chosen.size === 0 || this.chosen.has(claim.verdict)) &&
         (this.chapter.value === "" || this.chapter.value === chapter.id);
       const body = this.bodies[i];
-      if (body) body.hidden = !matches;
+      if (body) {
+        body.hidden = !matches;
+        body.classList.toggle("beyond", shown >= this.limit);
+      }
       if (matches) shown++;
     });
+    this.more.hidden = shown <= this.limit;
+    this.more.textContent = `Show all ${shown} claims`;
     this.count.textContent = shown === this.rows.length ? `${shown} claims` : `${shown} of ${this.rows.length} claims`;
   }
 }

@@ -30,10 +30,18 @@ export function displayFormula(latex: string): HTMLElement {
   return element;
 }
 
+const wordJoiner = "\u2060";
+
 export function inline(text: string): DocumentFragment {
   const fragment = document.createDocumentFragment();
-  for (const piece of pieces(text)) {
-    if (piece.kind === "formula") fragment.append(formula(piece.text));
+  const all = pieces(text);
+  for (const [i, piece] of all.entries()) {
+    // Brackets and commas stay on the line of their formula.
+    if (piece.kind === "formula") {
+      if (/\S$/.test(all[i - 1]?.text ?? "")) fragment.append(wordJoiner);
+      fragment.append(formula(piece.text));
+      if (/^\S/.test(all[i + 1]?.text ?? "")) fragment.append(wordJoiner);
+    }
     else if (piece.kind === "code") fragment.append(h("code", {}, piece.text));
     else fragment.append(piece.text);
   }

@@ -41,8 +41,10 @@ export function colouredPixels(canvas) {
     const { data } = element.getContext("2d").getImageData(0, 0, width, height);
     let count = 0;
     for (let i = 0; i < data.length; i += 4) {
-      const [r, g, b, a] = data.slice(i, i + 4);
-      if (a > 100 && Math.max(r, g, b) - Math.min(r, g, b) > 50) count++;
+      const r = data[i];
+      const g = data[i + 1];
+      const b = data[i + 2];
+      if (data[i + 3] > 100 && Math.max(r, g, b) - Math.min(r, g, b) > 50) count++;
     }
     return count;
   });

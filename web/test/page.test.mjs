@@ -93,7 +93,7 @@ for (const file of files) {
       await close();
     });
 
-    test("series, scales, zoom, values and files of every figure", { timeout: 600000 }, async () => {
+    test("series, scales, zoom, values and files of every figure", { timeout: 1800000 }, async () => {
       const { page, problems, close } = await open(browser, file);
       for (const figure of await page.locator("figure.figure").all()) {
         const id = await figure.getAttribute("id");
@@ -109,7 +109,7 @@ for (const file of files) {
       await close();
     });
 
-    test("animations play, and the slider moves them", { timeout: 600000 }, async () => {
+    test("animations play, and the slider moves them", { timeout: 1800000 }, async () => {
       const { page, problems, close } = await open(browser, file);
       for (const animation of await page.locator(".animation").all()) {
         const id = await animation.getAttribute("id");
@@ -175,6 +175,8 @@ for (const file of files) {
       if ((await all.count()) === 0) {
         assert.equal(await page.locator(".claim, .summary").count(), 0);
       } else {
+        const more = all.locator(".show-all");
+        if (await more.isVisible()) await more.click();
         const shown = all.locator(".claim:visible");
         const total = await shown.count();
         assert.equal(await page.locator(".experiment .claim").count(), total);
