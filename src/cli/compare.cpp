@@ -88,9 +88,13 @@ void compare_methods(const Options& o) {
     options.interrupt = &guard.flag();
     options.progress = [&](const Progress& p) { bar(p); };
     Row row{method, {}, {}};
-    TableRecorder recorder(row.table, request.problem.system, {}, report::most_rows);
-    if (o.report) options.recorder = &recorder;
+    std::optional<TableRecorder> recorder;
+    if (o.report) {
+      recorder.emplace(row.table, request.problem.system, std::vector<ObservedQuantity>{}, report::most_rows);
+      options.recorder = &*recorder;
+    }
     row.result = run(*steppers[i], request.problem, options);
+    if (recorder) recorder->finish();
     rows.push_back(std::move(row));
     if (rows.back().result.outcome == RunOutcome::interrupted) throw Failure(ExitStatus::interrupted, "interrupted");
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 
 #include "exit_status.hpp"
 #include "terminal.hpp"
@@ -14,9 +15,17 @@ void add_report_option(CLI::App& command, std::optional<std::string>& path) {
   command.add_option("--report", path, "Also makes a page with figures: a file ending with .html")->type_name("FILE");
 }
 
+void require_folder(const std::string& path, const char* option) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty() || std::filesystem::is_directory(folder)) return;
+  throw Failure(ExitStatus::system,
+                fmt::format("{} '{}': the folder {} does not exist", option, path, folder.string()));
+}
+
 void check_report(const std::optional<std::string>& path) {
   if (path && !path->ends_with(".html"))
     throw Failure(ExitStatus::wrong_request, fmt::format("--report '{}' must end with .html", *path));
+  if (path) require_folder(*path, "--report");
 }
 
 void write_report(const std::string& kind, const std::string& path, report::Experiment experiment,

@@ -12,6 +12,8 @@ namespace rattleback::cli {
 
 /// --report of the commands that have it.
 void add_report_option(CLI::App& command, std::optional<std::string>& path);
+/// Refuses a path whose folder does not exist; the option is named.
+void require_folder(const std::string& path, const char* option);
 /// Refuses a path that is no page, before time is spent.
 void check_report(const std::optional<std::string>& path);
 void write_report(const std::string& kind, const std::string& path, report::Experiment experiment,

@@ -17,6 +17,7 @@
 #include "rattleback/experiment/table_file.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/report/experiments.hpp"
+#include "report_option.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
 #include "version.hpp"
@@ -81,8 +82,9 @@ void print(const ExperimentResult& r, double seconds) {
   for (std::size_t k = 0; k < r.findings.size(); ++k) {
     const Claim& claim = r.experiment.claims[k];
     const Finding& finding = r.findings[k];
-    fmt::print("  {:<12}  {:>10}  {:<21}  {}\n", verdict_name(finding.verdict), report::measured_text(finding),
-               bounds(claim, finding.measured), claim.says);
+    fmt::print("  {:<12}  {:>10}  {:<21}  {}\n", verdict_name(finding.verdict),
+               finding.trouble.empty() ? report::measured_text(finding) : "-", bounds(claim, finding.measured),
+               claim.says);
   }
   for (const Data& d : r.data) {
     if (!d.failure.empty()) fmt::print("  {} ended in {}\n", d.recipe.name, d.failure);
@@ -136,6 +138,16 @@ void list_experiments(const OutputOptions& output) {
   if (output.json) fmt::print("{}\n", document.dump(2));
 }
 
+/// Found out before the work, not after it: whether the results can be written.
+void prepare(const std::filesystem::path& folder, const std::string& path, const report::Report& empty,
+             const std::optional<std::string>& markdown) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw FileError(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+  report::write_page(empty, path);
+  if (markdown) require_folder(*markdown, "--markdown");
+}
+
 void reproduce(const Options& o) {
   if (o.list) return list_experiments(o.output);
   const std::vector<Chapter> chapters = chosen(o.what.empty() ? std::vector<std::string>{"all"} : o.what);
@@ -146,32 +158,45 @@ void reproduce(const Options& o) {
   nlohmann::json document{{"program", program}, {"experiments", nlohmann::json::array()}};
   std::map<Finding::Verdict, int> counts;
   std::string failed;
-  for (const Chapter& chapter : chapters) {
-    page.chapters.push_back(report::of(chapter.paper));
-    for (const Experiment& experiment : chapter.experiments) {
-      const auto begin = std::chrono::steady_clock::now();
-      const auto seconds = [&] {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      };
-      std::optional<ExperimentResult> result;
-      {
-        ProgressBar bar(chapter.paper.name + "/" + experiment.name, o.output.talks());
-        std::int64_t made = 0;
-        const auto tables = static_cast<std::int64_t>(experiment.data.size());
-        result = perform(experiment, &guard.flag(), [&](const std::string&) { bar({made++, tables, seconds(), 0}); });
-      }
-      const std::vector<std::string> files = write_tables(*result, (folder / chapter.paper.name).string(),
-                                                          o.csv ? TableFormat::csv : TableFormat::hdf5, program);
-      std::vector<std::string> links;
-      for (const std::string& file : files) links.push_back(chapter.paper.name + "/" + file);
-      page.chapters.back().experiments.push_back(report::of(*result, links));
-      for (const Finding& f : result->findings) ++counts[f.verdict];
-      failed += failures(*result);
-      document["experiments"].push_back(to_json(*result, seconds()));
-      if (o.output.talks()) print(*result, seconds());
-    }
-  }
   const std::string path = (folder / "index.html").string();
+  prepare(folder, path, page, o.markdown);
+  // A page of what there is, whatever stops the rest.
+  const auto keep_page = [&](auto&& work) {
+    try {
+      work();
+    } catch (...) {
+      report::write_page(page, path);
+      throw;
+    }
+  };
+  const auto perform_all = [&] {
+    for (const Chapter& chapter : chapters) {
+      page.chapters.push_back(report::of(chapter.paper));
+      for (const Experiment& experiment : chapter.experiments) {
+        const auto begin = std::chrono::steady_clock::now();
+        const auto seconds = [&] {
+          return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        };
+        std::optional<ExperimentResult> result;
+        {
+          ProgressBar bar(chapter.paper.name + "/" + experiment.name, o.output.talks());
+          std::int64_t made = 0;
+          const auto tables = static_cast<std::int64_t>(experiment.data.size());
+          result = perform(experiment, &guard.flag(), [&](const std::string&) { bar({made++, tables, seconds(), 0}); });
+        }
+        const std::vector<std::string> files = write_tables(*result, (folder / chapter.paper.name).string(),
+                                                            o.csv ? TableFormat::csv : TableFormat::hdf5, program);
+        std::vector<std::string> links;
+        for (const std::string& file : files) links.push_back(chapter.paper.name + "/" + file);
+        page.chapters.back().experiments.push_back(report::of(*result, links));
+        for (const Finding& f : result->findings) ++counts[f.verdict];
+        failed += failures(*result);
+        document["experiments"].push_back(to_json(*result, seconds()));
+        if (o.output.talks()) print(*result, seconds());
+      }
+    }
+  };
+  keep_page(perform_all);
   report::write_page(page, path);
   if (o.markdown) replace_file(*o.markdown, report::markdown(page.chapters));
   document["page"] = path;
@@ -215,7 +240,7 @@ void add_reproduce(CLI::App& app) {
       reproduce(*o);
     } catch (const Interrupted&) {
       throw Failure(ExitStatus::interrupted,
-                    fmt::format("interrupted; the data of the experiments before are in {}", o->folder));
+                    fmt::format("interrupted; data and page of the experiments before are in {}", o->folder));
     }
   });
 }

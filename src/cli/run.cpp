@@ -175,10 +175,11 @@ void run_model(const Options& o) {
   const auto file = open_file(o, request, observers);
   const InterruptGuard guard;
   report::MethodRun whole{o.method, {}, {}};
-  TableRecorder table(whole.table, request.problem.system, quantities(observers), report::most_rows);
+  std::optional<TableRecorder> table;
+  if (o.report) table.emplace(whole.table, request.problem.system, quantities(observers), report::most_rows);
   Recorders recorders;
   recorders.add(file.get());
-  if (o.report) recorders.add(&table);
+  recorders.add(table ? &*table : nullptr);
   RunResult& result = whole.result;
   {
     ProgressBar bar(request.model.name, o.output.talks());
@@ -197,6 +198,7 @@ void run_model(const Options& o) {
     if (resumed != nullptr)
       print_notes({fmt::format("resumed at step {} of {}", resumed->step, request.steps)}, o.output);
     result = run(*stepper, request.problem, options, resumed);
+    if (table) table->finish();
   }
   if (file) file->finish(result);
   if (o.output.json) {

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "rattleback/expr/graph.hpp"
+#include "rattleback/geometry/analysis.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/method/modified_series.hpp"
 #include "rattleback/method/registry.hpp"
@@ -19,6 +20,11 @@ namespace rattleback {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// The larger one; NaN stays.
+void raise(double& largest, double value) {
+  if (!(value <= largest) && !std::isnan(largest)) largest = value;
+}
 
 class Maker {
  public:
@@ -69,6 +75,8 @@ class Maker {
     auto& scalars = data_.table.scalars;
     scalars["finished"] = result.outcome == RunOutcome::finished ? 1.0 : 0.0;
     scalars["own_time"] = result.own_time ? 1.0 : 0.0;
+    scalars["h"] = recipe_.step;
+    scalars["every"] = static_cast<double>(t.every);
     scalars["steps"] = static_cast<double>(result.steps);
     scalars["time"] = result.time;
     scalars["newton"] = result.newton.mean();
@@ -95,7 +103,7 @@ class Maker {
       for (std::size_t i = 0; i < coordinates.size(); ++i) {
         const double error = std::abs((*table.find(coordinates[i].name()))[row] - position[i]);
         columns[i + 1].values[row] = error;
-        largest = std::max(largest, error);
+        raise(largest, error);
       }
       columns[0].values[row] = largest;
     }
@@ -104,8 +112,17 @@ class Maker {
 
   /// Where the other trajectory is at the same time; if both have times of their own, after as many steps.
   bool same_node(const Table& other, const std::string& name, std::size_t row, std::vector<double>& q) const {
+    const auto mine = [&](const char* scalar) { return data_.table.scalars.at(scalar); };
+    const auto theirs = [&](const char* scalar) { return other.scalars.at(scalar); };
     std::size_t other_row = row;
-    if (data_.table.scalars.at("own_time") == 0.0 || other.scalars.at("own_time") == 0.0) {
+    if (mine("own_time") != 0.0 && theirs("own_time") != 0.0) {
+      if (mine("h") != theirs("h") || mine("every") != theirs("every")) {
+        throw MethodError(
+            fmt::format("nodes with times of their own are compared one by one: '{}' must have the same "
+                        "step and the same every",
+                        name));
+      }
+    } else {
       const double time = (*data_.table.find("time"))[row];
       const std::vector<double>& times = *other.find("time");
       const double tolerance = 1e-9 * std::max(1.0, std::abs(time));
@@ -117,7 +134,10 @@ class Maker {
     }
     if (other_row >= other.rows()) return false;
     for (std::size_t i = 0; i < q.size(); ++i) {
-      q[i] = (*other.find(problem_.system.coordinates()[i].name()))[other_row];
+      const std::string& coordinate = problem_.system.coordinates()[i].name();
+      const auto* column = other.find(coordinate);
+      if (column == nullptr) throw MethodError(fmt::format("'{}' has no coordinate {}", name, coordinate));
+      q[i] = (*column)[other_row];
     }
     return true;
   }
@@ -153,7 +173,10 @@ class Maker {
     Problem whole = problem_;
     whole.step = c.time;
     Table reference;
-    run_into(reference, "reference", whole, 1, 1, {});
+    const RunResult exact = run_into(reference, "reference", whole, 1, 1, {});
+    if (exact.outcome == RunOutcome::failed) {
+      throw MethodError(fmt::format("the reference does not reach t = {}: {}", c.time, exact.failure));
+    }
     Table& table = data_.table;
     for (const char* name : {"step", "steps", "odd", "error"}) table.columns.push_back({name, {}});
     for (std::size_t k = 1; k < reference.columns.size(); ++k)
@@ -163,6 +186,10 @@ class Maker {
       problem.step = c.time / static_cast<double>(steps);
       Table nodes;
       const RunResult result = run_into(nodes, recipe_.method, problem, steps, steps, {});
+      if (result.own_time) {
+        throw MethodError(
+            fmt::format("{0} has nodes at times of its own and not at the end: {0}:resample has", recipe_.method));
+      }
       const bool finished = result.outcome == RunOutcome::finished;
       if (!finished) data_.failure = result.failure;
       std::size_t column = 0;
@@ -176,8 +203,8 @@ class Maker {
                                   : nan);
       }
       double largest = 0.0;  // of the positions, which come first
-      for (std::size_t i = 0; i < problem.system.dimension(); ++i) largest = std::max(largest, errors[i]);
-      add(finished ? largest : nan);
+      for (std::size_t i = 0; i < problem.system.dimension(); ++i) raise(largest, errors[i]);
+      add(largest);
       std::ranges::for_each(errors, add);
     }
   }
@@ -263,6 +290,21 @@ class Maker {
       for (std::size_t k = 0; k < coefficients.size(); ++k)
         table.columns[variables.size() + k].values.push_back(evaluate(coefficients[k], values));
     }
+  }
+
+  void fill(const InverseRecipe&) {
+    const InverseProblem problem = analyse(problem_.system, problem_.parameters, problem_.start).inverse_problem;
+    Table& table = data_.table;
+    for (const char* name : {"unknowns", "dimension", "regular", "regularity"}) table.columns.push_back({name, {}});
+    for (const Variationality& v : problem.systems) {
+      const HelmholtzReport& r = v.report;
+      table.columns[0].values.push_back(static_cast<double>(r.unknowns));
+      table.columns[1].values.push_back(r.decided ? static_cast<double>(r.dimension) : nan);
+      table.columns[2].values.push_back(r.decided ? (r.regular ? 1.0 : 0.0) : nan);
+      table.columns[3].values.push_back(r.decided ? r.regularity : nan);
+    }
+    table.scalars["free_lagrangians"] =
+        static_cast<double>(std::ranges::count_if(problem.free, [](const FreeVerdict& v) { return v.holds(); }));
   }
 
   const DataRecipe& recipe_;

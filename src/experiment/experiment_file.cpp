@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 
@@ -16,9 +17,11 @@
 namespace rattleback {
 namespace {
 
-const std::vector<std::string> data_keys{"kind",    "model",   "method", "set",    "q0",   "v0",    "q1",
-                                         "step",    "steps",   "time",   "every",  "from", "to",    "count",
-                                         "observe", "against", "points", "radius", "ells", "order", "at"};
+const std::vector<std::string> data_keys{"kind",   "model",  "method", "set",   "q0", "v0",        "q1",      "step",
+                                         "steps",  "time",   "every",  "from",  "to", "count",     "observe", "against",
+                                         "points", "radius", "ells",   "order", "at", "ends_early"};
+
+constexpr double most_steps = 1e9;
 
 class ExperimentReader : TomlFile {
  public:
@@ -90,6 +93,11 @@ class ExperimentReader : TomlFile {
     return x;
   }
 
+  bool truth(const toml::node& node, const std::string& what) const {
+    if (const auto* value = node.as_boolean()) return value->get();
+    fail(node, fmt::format("{} must be true or false", what));
+  }
+
   std::vector<double> numbers(const toml::node& node, const std::string& what) const {
     std::vector<double> list;
     for (const toml::node& item : array_of(node, what))
@@ -129,10 +137,21 @@ class ExperimentReader : TomlFile {
                                  : fmt::format("there are {}", fmt::join(names, ", "))));
   }
 
+  const DataRecipe& require_trajectory(const toml::node& node, const std::string& name) const {
+    require_data(node, name);
+    const DataRecipe& recipe = *std::ranges::find(experiment_.data, name, &DataRecipe::name);
+    if (!std::holds_alternative<TrajectoryRecipe>(recipe.kind)) fail(node, fmt::format("'{}' is no trajectory", name));
+    return recipe;
+  }
+
   // [data.NAME]: how a table is made; what it does not say is taken from [common]
   void read_data(const std::string& name, const toml::node& node) {
     const toml::table& own = table_of(node, "data." + name, fmt::format("written as a section [data.{}]", name));
     check_keys(own, data_keys, fmt::format("[data.{}]", name));
+    const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+    if (name.empty() || !std::ranges::all_of(name, plain)) {
+      fail(own, fmt::format("'{}' cannot be the name of data; names are letters, digits and _", name));
+    }
     const auto find = [&](const char* key) -> const toml::node* {
       const toml::node* found = own.get(key);
       const bool other_end = (std::string_view(key) == "time" && own.contains("steps")) ||
@@ -146,8 +165,11 @@ class ExperimentReader : TomlFile {
     DataRecipe recipe;
     recipe.name = name;
     recipe.model = text_of(need("model"), "model");
-    recipe.method = text_of(need("method"), "method");
-    checked(need("method"), [&] { check_method(recipe.method); });
+    const std::string kind = find("kind") == nullptr ? "trajectory" : text_of(need("kind"), "kind");
+    if (kind != "inverse") {
+      recipe.method = text_of(need("method"), "method");
+      checked(need("method"), [&] { check_method(recipe.method); });
+    }
     if (const toml::node* set = find("set")) {
       for (const auto& [parameter, entry] : in_order(table_of(*set, "set", "as in {m = 2}"))) {
         recipe.parameters[parameter] = value(*entry, parameter);
@@ -157,15 +179,19 @@ class ExperimentReader : TomlFile {
       recipe.start = State{numbers(need("q0"), "q0"), numbers(need("v0"), "v0")};
     }
     if (const toml::node* q1 = find("q1")) recipe.second_position = numbers(*q1, "q1");
-    const std::string kind = find("kind") == nullptr ? "trajectory" : text_of(need("kind"), "kind");
+    if (const toml::node* early = find("ends_early")) recipe.ends_early = truth(*early, "ends_early");
     const auto count_or = [&](const char* key, std::int64_t otherwise) {
       return find(key) == nullptr ? otherwise : integer(need(key), key);
     };
     const auto steps = [&] {
       recipe.step = value(need("step"), "step");
       if (!(recipe.step > 0.0)) fail(need("step"), fmt::format("step must be positive, found {}", recipe.step));
-      if (const toml::node* found = find("steps")) return integer(*found, "steps");
-      return static_cast<std::int64_t>(std::llround(value(need("time"), "time") / recipe.step));
+      const toml::node& end = find("steps") == nullptr ? need("time") : need("steps");
+      const double count = find("steps") == nullptr ? value(end, "time") / recipe.step : value(end, "steps");
+      if (!(std::round(count) >= 1.0 && count <= most_steps)) {
+        fail(end, fmt::format("these are {:.0f} steps; between 1 and {:.0e} are possible", count, most_steps));
+      }
+      return static_cast<std::int64_t>(std::llround(count));
     };
     const std::int64_t every = std::max<std::int64_t>(1, count_or("every", 1));
     if (kind == "trajectory") {
@@ -179,13 +205,22 @@ class ExperimentReader : TomlFile {
       if (const toml::node* against = find("against")) {
         t.against = text_of(*against, "against");
         if (t.against == name) t.against.clear();  // of [common]
-        if (!t.against.empty() && t.against != "exact") require_data(*against, t.against);
+        if (!t.against.empty() && t.against != "exact") require_trajectory(*against, t.against);
       }
       recipe.kind = t;
     } else if (kind == "convergence") {
-      recipe.kind = ConvergenceRecipe{value(need("time"), "time"),
-                                      step_counts(integer(need("from"), "from"), integer(need("to"), "to"),
-                                                  static_cast<int>(integer(need("count"), "count")))};
+      const std::int64_t from = integer(need("from"), "from");
+      const std::int64_t to = integer(need("to"), "to");
+      const std::int64_t count = integer(need("count"), "count");
+      if (from < 2 || to <= from) {
+        fail(need("to"), "from and to are numbers of points in time, at least 2 and increasing");
+      }
+      if (count < 2 || count > 1000) {
+        fail(need("count"), fmt::format("count must be between 2 and 1000, found {}", count));
+      }
+      const double time = value(need("time"), "time");
+      if (!(time > 0.0)) fail(need("time"), fmt::format("time must be positive, found {}", time));
+      recipe.kind = ConvergenceRecipe{time, step_counts(from, to, static_cast<int>(count))};
     } else if (kind == "cloud" || kind == "points") {
       CloudRecipe c;
       c.steps = steps();
@@ -203,10 +238,13 @@ class ExperimentReader : TomlFile {
       m.order = static_cast<int>(count_or("order", 2));
       for (const toml::node& item : array_of(need("at"), "at")) m.at.push_back(numbers(item, "an entry of at"));
       recipe.kind = m;
+    } else if (kind == "inverse") {
+      recipe.kind = InverseRecipe{};
     } else {
-      fail(need("kind"), fmt::format("the kind '{}' is not known; there are trajectory, convergence, cloud, points and "
-                                     "modified",
-                                     kind));
+      fail(need("kind"),
+           fmt::format("the kind '{}' is not known; there are trajectory, convergence, cloud, points, modified "
+                       "and inverse",
+                       kind));
     }
     experiment_.data.push_back(std::move(recipe));
   }
@@ -308,7 +346,7 @@ class ExperimentReader : TomlFile {
     if (s.style != "line" && s.style != "points" && s.style != "both") {
       fail(*series.get("style"), fmt::format("style must be line, points or both, found '{}'", s.style));
     }
-    if (const toml::node* dashed = series.get("dashed")) s.dashed = dashed->value_or(false);
+    if (const toml::node* dashed = series.get("dashed")) s.dashed = truth(*dashed, "dashed");
     return s;
   }
 
@@ -320,7 +358,12 @@ class ExperimentReader : TomlFile {
       a.names = texts(*names, "names");
       if (a.names.size() != a.data.size()) fail(*names, "names must have an entry for each of data");
     }
-    for (const std::string& name : a.data) require_data(data, name);
+    if (a.data.empty()) fail(data, "an animation needs data");
+    for (const std::string& name : a.data) {
+      if (require_trajectory(data, name).model != require_trajectory(data, a.data[0]).model) {
+        fail(data, "all data of an animation must be of one model");
+      }
+    }
     experiment_.animations.push_back(std::move(a));
   }
 

@@ -5,7 +5,9 @@
 
 #include "../io/files.hpp"
 #include "data.hpp"
+#include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/parse.hpp"
+#include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/method/stepper.hpp"
 
 namespace rattleback {
@@ -19,6 +21,35 @@ Finding::Verdict judge(const Claim& claim, bool satisfied) {
     case Claim::Holds::no: return satisfied ? Verdict::failed : Verdict::contradicted;
   }
   return Verdict::failed;
+}
+
+/// The data behind a claim that did not end as their recipe says, values included.
+std::string trouble_with(const Claim& claim, const ExperimentResult& result) {
+  std::vector<std::string> names;
+  std::vector<const Quantity*> open{&claim.quantity, &claim.criterion.first, &claim.criterion.second};
+  while (!open.empty()) {
+    const Quantity& quantity = *open.back();
+    open.pop_back();
+    std::vector<Expression> used{quantity.formula};
+    for (const Quantity::Part& part : quantity.parts) {
+      names.push_back(part.table);
+      used.push_back(part.formula.value);
+      for (const RowFormula::Window& window : part.formula.windows) used.push_back(window.value);
+      if (part.abscissa) used.push_back(part.abscissa->value);
+    }
+    for (const Expression& symbol : free_symbols(used)) {
+      for (const NamedQuantity& value : result.experiment.values) {
+        // Values use only values before them, so this ends.
+        if (value.name == symbol.name()) open.push_back(&value.quantity);
+      }
+    }
+  }
+  for (const std::string& name : names) {
+    const Data& data = result.of(name);
+    if (!data.failure.empty() && !data.recipe.ends_early) return fmt::format("{} ended in {}", name, data.failure);
+    if (data.failure.empty() && data.recipe.ends_early) return fmt::format("{} should have ended early", name);
+  }
+  return "";
 }
 
 }  // namespace
@@ -46,6 +77,10 @@ ExperimentResult perform(const Experiment& experiment, const std::atomic<bool>* 
       return work();
     } catch (const MethodError& error) {
       throw MethodError(fmt::format("{}: {}", place, error.what()));
+    } catch (const StartError& error) {
+      throw ModelError(fmt::format("{}: {}", place, error.what()));
+    } catch (const SystemError& error) {
+      throw ModelError(fmt::format("{}: {}", place, error.what()));
     } catch (const ModelError& error) {
       throw ModelError(fmt::format("{}: {}", place, error.what()));
     } catch (const ParseError& error) {
@@ -66,9 +101,10 @@ ExperimentResult perform(const Experiment& experiment, const std::atomic<bool>* 
   for (const Claim& claim : experiment.claims) {
     const Measured measured = explained("claim '" + claim.quantity.text + "'",
                                         [&] { return measure(claim.quantity, claim.criterion, surroundings); });
-    // A number that does not exist contradicts nothing.
-    const bool known = measured.value == measured.value && measured.first == measured.first;
-    result.findings.push_back({measured, known ? judge(claim, measured.satisfied) : Finding::Verdict::failed});
+    // A number that does not exist contradicts nothing, nor does one of a run that did not end as it should.
+    Finding finding{measured, trouble_with(claim, result), Finding::Verdict::failed};
+    if (measured.known && finding.trouble.empty()) finding.verdict = judge(claim, measured.satisfied);
+    result.findings.push_back(std::move(finding));
   }
   return result;
 }

@@ -1,8 +1,11 @@
 #include "rattleback/experiment/table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "../io/columns.hpp"
+#include "rattleback/io/model.hpp"
 #include "rattleback/kernel/interpreter.hpp"
 
 namespace rattleback {
@@ -35,23 +38,39 @@ std::vector<double> Table::evaluate(const Expression& expression) const {
 TableRecorder::TableRecorder(Table& table, const System& system, const std::vector<ObservedQuantity>& observed,
                              std::size_t most_rows)
     : table_(table), most_rows_(most_rows) {
-  for (std::string& name : labels(columns_of(system, observed))) table_.columns.push_back({std::move(name), {}});
+  for (std::string& name : labels(columns_of(system, observed))) {
+    if (table_.find(name) != nullptr) {
+      throw ModelError(fmt::format("two columns of a table would have the name '{}'; rename the coordinate", name));
+    }
+    table_.columns.push_back({std::move(name), {}});
+  }
+}
+
+void TableRecorder::append(const std::vector<double>& row) {
+  for (std::size_t k = 0; k < row.size(); ++k) table_.columns[k].values.push_back(row[k]);
 }
 
 void TableRecorder::record(const Sample& s) {
-  if (samples_++ % stride_ != 0) return;
-  std::size_t k = 0;
-  const auto add = [&](double value) { table_.columns[k++].values.push_back(value); };
-  add(s.time);
+  last_.assign(1, s.time);
+  const auto add = [&](double value) { last_.push_back(value); };
   for (const auto part : {s.q, s.v, s.p, s.multipliers}) std::ranges::for_each(part, add);
   add(s.energy);
   for (const auto part : {s.constraint, s.conserved, s.observed}) std::ranges::for_each(part, add);
+  last_is_in_ = samples_++ % stride_ == 0;
+  if (!last_is_in_) return;
+  append(last_);
   if (table_.rows() < most_rows_) return;
   for (auto& [name, values] : table_.columns) {
-    for (std::size_t i = 0; 2 * i < values.size(); ++i) values[i] = values[2 * i];
-    values.resize((values.size() + 1) / 2);
+    for (std::size_t i = 0; 3 * i < values.size(); ++i) values[i] = values[3 * i];
+    values.resize((values.size() + 2) / 3);
   }
-  stride_ *= 2;
+  stride_ *= 3;
+  last_is_in_ = (samples_ - 1) % stride_ == 0;
+}
+
+void TableRecorder::finish() {
+  if (!last_is_in_) append(last_);
+  last_is_in_ = true;
 }
 
 }  // namespace rattleback

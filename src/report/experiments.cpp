@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "parts.hpp"
+#include "rattleback/expr/parse.hpp"
 
 namespace rattleback::report {
 namespace {
@@ -29,6 +30,8 @@ Run run_of(const Data& d) {
         cloud->radius);
   } else if (const auto* m = std::get_if<ModifiedRecipe>(&r.kind)) {
     say("coefficients up to h^{} at {} points", m->order, m->at.size());
+  } else {
+    run.method = "analyse";
   }
   for (const auto& [name, value] : r.parameters) say("{} = {}", name, value);
   if (r.start) {
@@ -44,14 +47,11 @@ Figure figure_of(const FigureRecipe& recipe, const ExperimentResult& result) {
   for (const rattleback::Axis& axis : recipe.axes) figure.axes.push_back({axis.label, axis.logarithmic});
   for (const SeriesRecipe& s : recipe.series) {
     Series series{s.name, s.style, s.dashed, {}};
-    for (const RowFormula& formula : s.coordinates) {
-      series.coordinates.push_back(formula.evaluate(result.of(s.data).table, result.values));
-    }
-    // Formulas that look back have one row less: the first one, wherever it is missing, belongs to none.
-    std::size_t rows = series.coordinates[0].size();
-    for (const auto& values : series.coordinates) rows = std::min(rows, values.size());
-    for (auto& values : series.coordinates) {
-      values.erase(values.begin(), values.end() - static_cast<std::ptrdiff_t>(rows));
+    try {
+      series.coordinates = evaluate(s.coordinates, result.of(s.data).table, result.values);
+    } catch (const ParseError& error) {
+      throw ModelError(fmt::format("{}/{}, figure '{}': {}", result.experiment.paper, result.experiment.name,
+                                   recipe.title, error.what()));
     }
     thin(series, figure.kind);
     figure.series.push_back(std::move(series));
@@ -74,8 +74,9 @@ std::string cell(const std::string& text) {
 }  // namespace
 
 std::string measured_text(const Finding& finding) {
+  if (!finding.trouble.empty()) return finding.trouble;
   const double value = finding.measured.value;
-  if (std::isnan(value)) return "not measurable";
+  if (!finding.measured.known) return "not measurable";
   if (value == std::round(value) && std::abs(value) < 1e6) return fmt::format("{:g}", value);
   return fmt::format("{:.5g}", value);
 }

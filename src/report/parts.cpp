@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
@@ -20,7 +21,11 @@ std::vector<std::size_t> kept_rows(const std::vector<double>& y, std::size_t mos
   for (std::size_t begin = 0; begin < y.size(); begin += block) {
     const std::size_t end = std::min(begin + block, y.size());
     const auto at = [&](std::size_t i) { return y.begin() + static_cast<std::ptrdiff_t>(i); };
-    const auto [low, high] = std::minmax_element(at(begin), at(end));
+    // NaN counts as neither low nor high.
+    const auto lower = [](double a, double b) { return a < b || (!std::isnan(a) && std::isnan(b)); };
+    const auto higher = [](double a, double b) { return a > b || (!std::isnan(a) && std::isnan(b)); };
+    const auto low = std::min_element(at(begin), at(end), lower);
+    const auto high = std::min_element(at(begin), at(end), higher);
     std::vector<std::size_t> some{begin, static_cast<std::size_t>(low - y.begin()),
                                   static_cast<std::size_t>(high - y.begin()), end - 1};
     std::ranges::sort(some);

@@ -109,7 +109,7 @@ Run run_of(const MethodRun& run, const Model& model, double step) {
             model.title,
             run.method,
             {fmt::format("h = {}", step), fmt::format("{} steps", r.steps), fmt::format("to t = {:.6g}", r.time),
-             fmt::format("largest energy error {:.3g}", r.statistics.max_energy_error)},
+             fmt::format("largest energy error {:.3g} of max(1, |E|)", r.statistics.max_energy_error)},
             r.failure};
   if (!model.system.velocity_rows().empty()) {
     entry.settings.push_back(fmt::format("largest constraint residual {:.3g}", r.statistics.max_constraint));

@@ -48,6 +48,10 @@ struct ModifiedRecipe {
   int order = 2;
 };
 
+/// The inverse problem: a row for each system of second-order equations that belongs to the model, in the order of
+/// `rattleback analyse`, with what its Helmholtz conditions leave.
+struct InverseRecipe {};
+
 /// How a table of an experiment is made.
 struct DataRecipe {
   std::string name = {};
@@ -57,7 +61,8 @@ struct DataRecipe {
   std::optional<State> start = {};  ///< that of the model if absent
   std::optional<std::vector<double>> second_position = {};
   double step = 0.0;
-  std::variant<TrajectoryRecipe, ConvergenceRecipe, CloudRecipe, ModifiedRecipe> kind = {};
+  bool ends_early = false;  ///< it is known not to reach its end
+  std::variant<TrajectoryRecipe, ConvergenceRecipe, CloudRecipe, ModifiedRecipe, InverseRecipe> kind = {};
 };
 
 /// What a paper says, in a form that can be checked.
@@ -142,6 +147,7 @@ struct Data {
 
 struct Finding {
   Measured measured;
+  std::string trouble = {};  ///< why it says nothing: a run that did not end as it should
   enum class Verdict : std::uint8_t { confirmed, corrected, contradicted, failed } verdict = Verdict::failed;
 };
 

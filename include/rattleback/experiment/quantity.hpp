@@ -22,11 +22,13 @@ struct RowFormula {
     double to;
   };
   std::vector<Window> windows;
-
-  /// One number for each row in all windows. Names are columns, `row` (from 0), before_x for the column x one row
-  /// earlier, and values. Rows without an earlier one are left out if it is asked for.
-  std::vector<double> evaluate(const Table& table, const std::map<std::string, double>& values) const;
 };
+
+/// For each formula one number for each row that is in the windows of all of them, NaN where a window cannot be judged.
+/// Names are columns, `row` (from 0), before_x for the column x one row earlier, and values. The first row is left out
+/// if a formula looks back.
+std::vector<std::vector<double>> evaluate(const std::vector<RowFormula>& formulas, const Table& table,
+                                          const std::map<std::string, double>& values);
 
 /// Throws ParseError.
 RowFormula parse_row_formula(std::string_view text);
@@ -82,7 +84,8 @@ struct Measured {
   double value = 0.0;
   double first = 0.0;
   double second = 0.0;
-  bool satisfied = false;  ///< NaN satisfies nothing
+  bool known = false;      ///< all of them are numbers
+  bool satisfied = false;  ///< never without
 };
 
 Measured measure(const Quantity& quantity, const Criterion& criterion, const Surroundings& surroundings);

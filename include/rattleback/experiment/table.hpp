@@ -27,8 +27,9 @@ struct Table {
 };
 
 /// Keeps the samples of a run: time, q, v, p, multipliers, energy, constraints, conserved quantities and what was
-/// observed, under the names that result files have. With a limit on rows, every second one is dropped whenever it is
-/// reached.
+/// observed, under the names that result files have. With a limit on rows, two of three are dropped whenever it is
+/// reached: an odd stride keeps both sides of what alternates from step to step. Throws ModelError if two columns have
+/// the same name.
 class TableRecorder final : public Recorder {
  public:
   static constexpr std::size_t no_limit = static_cast<std::size_t>(-1);
@@ -36,12 +37,18 @@ class TableRecorder final : public Recorder {
                 std::size_t most_rows = no_limit);
   void record(const Sample& sample) override;
   void checkpoint(const Checkpoint&) override {}
+  /// The last sample is kept too.
+  void finish();
 
  private:
+  void append(const std::vector<double>& row);
+
   Table& table_;
   std::size_t most_rows_;
   std::int64_t samples_ = 0;
   std::int64_t stride_ = 1;
+  std::vector<double> last_;
+  bool last_is_in_ = true;
 };
 
 }  // namespace rattleback
