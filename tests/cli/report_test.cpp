@@ -64,6 +64,28 @@ TEST(Reproduce, complains_of_a_folder_that_cannot_be) {
   EXPECT_TRUE(contains(a.err, "cannot make the folder"));
 }
 
+TEST(Reproduce, notices_before_the_work_what_cannot_be_written) {
+  const Workplace desk;
+  EXPECT_TRUE(contains(desk("reproduce cm --markdown nowhere/papers.md").err, "the folder nowhere does not exist"));
+  EXPECT_TRUE(contains(desk("run rolling-disk --report nowhere/a.html").err, "the folder nowhere does not exist"));
+}
+
+TEST(Reproduce, keeps_a_page_of_what_was_done_when_it_is_interrupted) {
+  const Workplace desk;
+  shell("cd '" + desk.path() + "' && { " + RATTLEBACK_COMMAND +
+        " reproduce cm/1-particle gv >/dev/null 2>err.txt & while [ ! -e reproduced/cm/1-particle.h5 ]; do sleep 0.05; "
+        "done; kill -TERM $!; wait $!; }");
+  EXPECT_TRUE(contains(content(desk / "err.txt"), "interrupted; data and page"));
+  EXPECT_EQ(in_page(desk / "reproduced/index.html")["chapters"][0]["experiments"][0]["id"], "cm/1-particle");
+}
+
+TEST(Report, refuses_names_that_clash) {
+  const Workplace desk;
+  desk.add("clash", "coordinates = [\"energy\"]\nlagrangian = \"0.5*energy'^2\"\n[initial]\nq = [0]\nv = [1]\n");
+  EXPECT_TRUE(contains(desk("run clash.toml -m del --step 0.1 --time 1 --report a.html").err,
+                       "two columns of a table would have the name 'energy'; rename the coordinate"));
+}
+
 TEST(Report, shows_a_run) {
   const Workplace desk;
   const Answer a = desk("run rolling-disk -m dla --observe midpoint-energy --report disk.html");

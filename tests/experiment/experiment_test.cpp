@@ -135,6 +135,31 @@ at = [[0.7, -0.6, 0.8, 1.1, 1.3]]
   EXPECT_NEAR(t.find("N_2")->front(), py * py * (1 - 2 * y * y) / (24 * std::pow(1 + y * y, 1.5)), 1e-14);
 }
 
+TEST(Experiment, refuses_to_measure_against_a_reference_that_fails) {
+  // x'' = 2 x^3 from x = x' = 1 is 1/(1 - t).
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "pole.toml")
+      << "coordinates = [\"x\"]\nlagrangian = \"0.5*x'^2 + 0.5*x^4\"\n[initial]\nq = [1]\nv = [1]\n";
+  const std::string text = "[data.a]\nkind = \"convergence\"\nmodel = \"" + (folder / "pole.toml") +
+                           "\"\nmethod = \"del\"\ntime = 1.1\nfrom = 20\nto = 40\ncount = 3\n";
+  try {
+    performed(text);
+    FAIL() << "a reference beyond the pole";
+  } catch (const MethodError& error) {
+    EXPECT_NE(std::string(error.what()).find("the reference does not reach t = 1.1"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(Experiment, asks_the_helmholtz_conditions) {
+  const ExperimentResult r = performed("[data.disk]\nkind = \"inverse\"\nmodel = \"rolling-disk\"\n");
+  const Table& t = r.of("disk").table;
+  ASSERT_GE(t.rows(), 2U);
+  EXPECT_GE(t.scalars.at("free_lagrangians"), 1.0);
+  const auto& regular = *t.find("regular");
+  EXPECT_EQ(*std::min_element(regular.begin(), regular.end()), 0.0) << "Mestdag, Bloch & Fernandez, Proposition 1.1";
+}
+
 TEST(Experiment, keeps_the_rows_before_a_failure) {
   const ExperimentResult r = performed(R"(
 title = "Knife edge"
@@ -164,6 +189,54 @@ TEST(Experiment, writes_the_same_bytes_every_time) {
   }
 }
 
+TEST(Experiment, takes_no_evidence_from_a_run_that_ended_early) {
+  const std::string run =
+      "title = \"Knife edge\"\n[data.z]\nmodel = \"knife-edge-incline\"\nmethod = \"pthdel\"\nstep = 0.07\n";
+  const std::string claim =
+      "[values]\nlargest = \"max[z: energy]\"\n[[claims]]\nsays = \"it\"\nquantity = \"largest\"\nbelow = 100\n";
+  const Finding early = performed(run + "steps = 100\n" + claim).findings.at(0);
+  EXPECT_EQ(early.verdict, Finding::Verdict::failed);
+  EXPECT_NE(early.trouble.find("z ended in step 23"), std::string::npos) << early.trouble;
+  EXPECT_EQ(performed(run + "steps = 100\nends_early = true\n" + claim).findings.at(0).verdict,
+            Finding::Verdict::confirmed);
+  EXPECT_EQ(performed(run + "steps = 10\n" + claim).findings.at(0).verdict, Finding::Verdict::confirmed);
+  const Finding late = performed(run + "steps = 10\nends_early = true\n" + claim).findings.at(0);
+  EXPECT_EQ(late.verdict, Finding::Verdict::failed);
+  EXPECT_EQ(late.trouble, "z should have ended early");
+}
+
+TEST(Experiment, has_no_error_where_the_exact_solution_is_no_number) {
+  const ExperimentResult r = performed(R"(
+title = "A knife edge that does not turn"
+[data.z]
+model = "knife-edge-incline"
+method = "dla"
+step = 0.1
+steps = 5
+q0 = [0, 0, 0]
+v0 = [1, 0, 0]
+against = "exact"
+)");
+  EXPECT_TRUE(std::isnan(r.of("z").table.find("error")->back()));
+}
+
+TEST(Experiment, compares_nodes_with_times_of_their_own_one_by_one) {
+  const std::string run = R"(
+title = "HDEL"
+[common]
+model = "free-particle-x"
+step = 0.05
+steps = 40
+[data.fine]
+method = "hdel:order=4:quadrature=simpson"
+[data.a]
+method = "hdel"
+against = "fine"
+)";
+  EXPECT_LT(performed(run).of("a").table.find("error")->back(), 1e-2);
+  EXPECT_THROW(performed(run + "every = 2\n"), MethodError);
+}
+
 std::string complaint(const std::string& text) {
   try {
     performed(text);
@@ -188,6 +261,29 @@ TEST(Experiment, explains_what_is_wrong_and_where) {
   expect(particle + "[data.b]\nmethod = \"dla\"\nobserve = [\"energi\"]", "there is no observer 'energi'");
   expect(particle + "[data.b]\nmethod = \"dla\"\nkind = \"clod\"",
          "the kind 'clod' is not known; there are trajectory");
+  expect(particle + "[data.b]\nmethod = \"dla\"\ntime = 1e300", "steps; between 1 and 1e+09 are possible");
+  expect(particle + "[data.b]\nmethod = \"dla\"\ntime = -3", "steps; between 1 and 1e+09 are possible");
+  expect(particle + "[data.\"../b\"]\nmethod = \"dla\"", "'../b' cannot be the name of data");
+  const std::string convergence = "[data.c]\nkind = \"convergence\"\nmodel = \"quadratic-particle\"\ntime = 1\n";
+  expect(convergence + "method = \"dla\"\nfrom = 0\nto = 0\ncount = 0", "at least 2 and increasing");
+  expect(convergence + "method = \"dla\"\nfrom = 10\nto = 20\ncount = 1e12", "count must be between 2 and 1000");
+  expect(
+      "[data.c]\nkind = \"convergence\"\nmodel = \"free-particle-x\"\ntime = 1\nmethod = \"hdel\"\nfrom = 10\nto = "
+      "20\ncount = 2",
+      "hdel has nodes at times of its own and not at the end: hdel:resample has");
+  expect(convergence +
+             "method = \"dla\"\nfrom = 10\nto = 20\ncount = 2\n[data.d]\nmodel = \"quadratic-particle\"\nmethod = "
+             "\"dla\"\nstep = 1\nsteps = 1\nagainst = \"c\"",
+         "'c' is no trajectory");
+  expect(particle + "[data.d]\nmodel = \"rolling-disk\"\nmethod = \"dla\"\nagainst = \"reference\"",
+         "'reference' has no coordinate theta");
+  expect(particle + "[data.d]\nmethod = \"dla\"\nq0 = [1, 2]\nv0 = [1, 2]", "paper/name, data d: ");
+  expect(particle + "[[animations]]\ntitle = \"a\"\ndata = []", "an animation needs data");
+  expect(particle +
+             "[data.d]\nmodel = \"rolling-disk\"\nmethod = \"dla\"\n[[animations]]\ntitle = \"a\"\ndata = [\"dla\", "
+             "\"d\"]",
+         "all data of an animation must be of one model");
+  expect(particle + "[data.d]\nmethod = \"dla\"\nends_early = 1", "ends_early must be true or false");
   expect(claim, "a claim needs the key quantity");
   expect(claim + "quantity = \"1\"", "a claim has one of below, above, between");
   expect(claim + "quantity = \"1\"\nbelow = 1\nabove = 0", "a claim has one of below, above, between");

@@ -84,12 +84,33 @@ TEST(Quantity, may_use_values_that_have_names) {
   EXPECT_EQ(number("c + max[t: x]", small(), {{"c", 2.0}}), 7);
 }
 
+TEST(Quantity, pairs_the_same_rows) {
+  // y_k = x_{k-1}: one of the two looks back.
+  const Table t{{{"x", {1, 4, 2, 8, 5}}, {"y", {0, 1, 4, 2, 8}}}, {}};
+  EXPECT_NEAR(number("slope[t: y over before_x]", t), 1, 1e-14);
+  EXPECT_NEAR(number("correlation[t: before_x over y]", t), 1, 1e-14);
+  EXPECT_NEAR(number("slope[t: y over before_x where row in 2..]", t), 1, 1e-14);
+}
+
+TEST(Quantity, does_not_take_what_a_window_cannot_judge_for_outside) {
+  const Table t{{{"x", {1, std::nan(""), 3}}, {"y", {1, 2, 3}}}, {}};
+  EXPECT_TRUE(std::isnan(number("max[t: y where x in 0..]", t)));
+  EXPECT_TRUE(std::isnan(number("count[t: y where x in 0..]", t)));
+  EXPECT_EQ(number("max[t: y where x in 0.. and row in ..0]", t), 1);
+}
+
+TEST(Quantity, refuses_what_would_take_for_ever) {
+  const Table t{{{"x", std::vector<double>(20000, 1.0)}}, {}};
+  EXPECT_THROW(number("frequency[t: x]", t), ParseError);
+}
+
 TEST(Quantity, is_not_a_number_where_something_is_missing) {
   const double nan = std::nan("");
   const Table holes{{{"x", {1, nan, 3}}}, {}};
   EXPECT_TRUE(std::isnan(number("max[t: x]", holes)));
   EXPECT_EQ(number("max[t: x where row in 2..]", holes), 3);
   EXPECT_TRUE(std::isnan(number("max[t: x where row in 7..]", holes)));
+  EXPECT_TRUE(std::isnan(number("count[t: x]", holes)));
   EXPECT_TRUE(std::isnan(number("max[t: x]", Table{{{"x", {}}}, {}})));
   EXPECT_EQ(number("count[t: x]", Table{{{"x", {}}}, {}}), 0);
 }
@@ -135,6 +156,14 @@ TEST(Criterion, compares_as_it_says) {
   EXPECT_FALSE(check(between, "2", "3", 3.01));
   EXPECT_TRUE(check(equals, "2", "0.1", 2.05));
   EXPECT_FALSE(check(equals, "2", "0.1", 1.8));
+}
+
+TEST(Criterion, is_not_satisfied_by_infinity) {
+  const Table zero{{{"x", {0}}}, {}};
+  const Surroundings where{[&](const std::string&) -> const Table& { return zero; }};
+  const Measured m = measure(parse_quantity("1/max[t: x]"), {Criterion::Kind::above, parse_quantity("1"), {}}, where);
+  EXPECT_FALSE(m.known);
+  EXPECT_FALSE(m.satisfied);
 }
 
 TEST(Criterion, is_satisfied_by_no_missing_number) {
