@@ -39,28 +39,42 @@ struct Chapter {
   std::vector<Experiment> experiments;
 };
 
-/// all, PAPER or PAPER/EXPERIMENT.
+/// all, PAPER, PAPER/EXPERIMENT or a file.
 std::vector<Chapter> chosen(const std::vector<std::string>& what) {
+  Chapter own{{"own", "Own experiments", "", 0, ""}, {}};
+  std::vector<std::string> wanted;
+  for (const std::string& word : what) {
+    if (!word.ends_with(".toml")) {
+      wanted.push_back(word);
+      continue;
+    }
+    own.experiments.push_back(read_experiment(read_file(word), word));
+    own.experiments.back().paper = own.paper.name;
+  }
   std::vector<Chapter> all;
+  if (!wanted.empty()) {
+    for (const Paper& paper : papers()) all.push_back({paper, experiments_of(paper.name)});
+  }
   std::vector<std::string> names{"all"};
-  for (const Paper& paper : papers()) {
-    all.push_back({paper, experiments_of(paper.name)});
-    names.push_back(paper.name);
-    for (const Experiment& e : all.back().experiments) names.push_back(paper.name + "/" + e.name);
+  for (const Chapter& chapter : all) {
+    names.push_back(chapter.paper.name);
+    for (const Experiment& e : chapter.experiments) names.push_back(chapter.paper.name + "/" + e.name);
   }
-  for (const std::string& wanted : what) {
-    if (std::ranges::find(names, wanted) != names.end()) continue;
-    const auto meant = closest_name(wanted, names);
-    throw Failure(ExitStatus::wrong_request, fmt::format("there is no paper or experiment '{}'; {}", wanted,
-                                                         meant ? fmt::format("did you mean '{}'?", *meant)
-                                                               : fmt::format("there are {}", fmt::join(names, ", "))));
+  for (const std::string& word : wanted) {
+    if (std::ranges::find(names, word) != names.end()) continue;
+    const auto meant = closest_name(word, names);
+    throw Failure(ExitStatus::wrong_request,
+                  fmt::format("there is no paper or experiment '{}'; {}", word,
+                              meant ? fmt::format("did you mean '{}'?", *meant)
+                                    : "'rattleback reproduce --list' has them, and a file is given as path/file.toml"));
   }
-  const auto is_wanted = [&](const std::string& name) { return std::ranges::find(what, name) != what.end(); };
+  const auto is_wanted = [&](const std::string& name) { return std::ranges::find(wanted, name) != wanted.end(); };
   for (Chapter& chapter : all) {
     if (is_wanted("all") || is_wanted(chapter.paper.name)) continue;
     std::erase_if(chapter.experiments,
                   [&](const Experiment& e) { return !is_wanted(chapter.paper.name + "/" + e.name); });
   }
+  all.push_back(std::move(own));
   std::erase_if(all, [](const Chapter& chapter) { return chapter.experiments.empty(); });
   return all;
 }
@@ -138,78 +152,93 @@ void list_experiments(const OutputOptions& output) {
   if (output.json) fmt::print("{}\n", document.dump(2));
 }
 
-/// Found out before the work, not after it: whether the results can be written.
-void prepare(const std::filesystem::path& folder, const std::string& path, const report::Report& empty,
-             const std::optional<std::string>& markdown) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw FileError(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
-  report::write_page(empty, path);
-  if (markdown) require_folder(*markdown, "--markdown");
-}
+/// What is collected on the way.
+class Reproduction {
+ public:
+  explicit Reproduction(const Options& options)
+      : options_(options), folder_(options.folder), path_((folder_ / "index.html").string()),
+        page_{"reproduce", "Rattleback: reproduced experiments", "", program_, command_line()} {
+    // Whether results can be written is found out before the work.
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);
+    if (error) throw FileError(fmt::format("cannot make the folder {}: {}", options.folder, error.message()));
+    if (options.markdown) require_folder(*options.markdown, "--markdown");
+    write_page();
+  }
+
+  /// Whatever stops it, there is a page of what was done before.
+  void perform_all(const std::vector<Chapter>& chapters) {
+    try {
+      for (const Chapter& chapter : chapters) {
+        page_.chapters.push_back(report::of(chapter.paper));
+        for (const Experiment& experiment : chapter.experiments) perform_one(experiment);
+      }
+    } catch (...) {
+      write_page();
+      throw;
+    }
+    write_page();
+  }
+
+  void answer() {
+    if (options_.markdown) replace_file(*options_.markdown, report::markdown(page_.chapters));
+    using Verdict = Finding::Verdict;
+    if (options_.output.json) {
+      nlohmann::json document{{"program", program_}, {"experiments", experiments_}, {"page", path_}};
+      for (const Verdict v : {Verdict::confirmed, Verdict::corrected, Verdict::contradicted, Verdict::failed})
+        document["counts"][verdict_name(v)] = counts_[v];
+      fmt::print("{}\n", document.dump(2));
+    }
+    if (options_.output.talks()) {
+      fmt::print("\n{} claims confirmed, {} confirmed after a correction, {} contradicted, {} failed\nThe page is {}\n",
+                 counts_[Verdict::confirmed], counts_[Verdict::corrected], counts_[Verdict::contradicted],
+                 counts_[Verdict::failed], path_);
+    }
+    if (!failures_.empty()) throw Failure(ExitStatus::answer_is_no, "claims are not as they should be:" + failures_);
+  }
+
+ private:
+  void perform_one(const Experiment& experiment) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto seconds = [&] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    std::optional<ExperimentResult> result;
+    {
+      ProgressBar bar(experiment.paper + "/" + experiment.name, options_.output.talks());
+      std::int64_t made = 0;
+      const auto tables = static_cast<std::int64_t>(experiment.data.size());
+      result = perform(experiment, &guard_.flag(), [&](const std::string&) { bar({made++, tables, seconds(), 0}); });
+    }
+    std::vector<std::string> files = write_tables(*result, (folder_ / experiment.paper).string(),
+                                                  options_.csv ? TableFormat::csv : TableFormat::hdf5, program_);
+    for (std::string& file : files) file = experiment.paper + "/" + file;
+    page_.chapters.back().experiments.push_back(report::of(*result, files));
+    for (const Finding& f : result->findings) ++counts_[f.verdict];
+    failures_ += failures(*result);
+    experiments_.push_back(to_json(*result, seconds()));
+    if (options_.output.talks()) print(*result, seconds());
+  }
+
+  void write_page() const { report::write_page(page_, path_); }
+
+  const Options& options_;
+  const InterruptGuard guard_;
+  const std::string program_ = fmt::format("rattleback {}", version);
+  std::filesystem::path folder_;
+  std::string path_;
+  report::Report page_;
+  nlohmann::json experiments_ = nlohmann::json::array();
+  std::map<Finding::Verdict, int> counts_;
+  std::string failures_;
+};
 
 void reproduce(const Options& o) {
   if (o.list) return list_experiments(o.output);
   const std::vector<Chapter> chapters = chosen(o.what.empty() ? std::vector<std::string>{"all"} : o.what);
-  const InterruptGuard guard;
-  const std::string program = fmt::format("rattleback {}", version);
-  const std::filesystem::path folder(o.folder);
-  report::Report page{"reproduce", "Rattleback: reproduced experiments", "", program, command_line()};
-  nlohmann::json document{{"program", program}, {"experiments", nlohmann::json::array()}};
-  std::map<Finding::Verdict, int> counts;
-  std::string failed;
-  const std::string path = (folder / "index.html").string();
-  prepare(folder, path, page, o.markdown);
-  // A page of what there is, whatever stops the rest.
-  const auto keep_page = [&](auto&& work) {
-    try {
-      work();
-    } catch (...) {
-      report::write_page(page, path);
-      throw;
-    }
-  };
-  const auto perform_all = [&] {
-    for (const Chapter& chapter : chapters) {
-      page.chapters.push_back(report::of(chapter.paper));
-      for (const Experiment& experiment : chapter.experiments) {
-        const auto begin = std::chrono::steady_clock::now();
-        const auto seconds = [&] {
-          return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        };
-        std::optional<ExperimentResult> result;
-        {
-          ProgressBar bar(chapter.paper.name + "/" + experiment.name, o.output.talks());
-          std::int64_t made = 0;
-          const auto tables = static_cast<std::int64_t>(experiment.data.size());
-          result = perform(experiment, &guard.flag(), [&](const std::string&) { bar({made++, tables, seconds(), 0}); });
-        }
-        const std::vector<std::string> files = write_tables(*result, (folder / chapter.paper.name).string(),
-                                                            o.csv ? TableFormat::csv : TableFormat::hdf5, program);
-        std::vector<std::string> links;
-        for (const std::string& file : files) links.push_back(chapter.paper.name + "/" + file);
-        page.chapters.back().experiments.push_back(report::of(*result, links));
-        for (const Finding& f : result->findings) ++counts[f.verdict];
-        failed += failures(*result);
-        document["experiments"].push_back(to_json(*result, seconds()));
-        if (o.output.talks()) print(*result, seconds());
-      }
-    }
-  };
-  keep_page(perform_all);
-  report::write_page(page, path);
-  if (o.markdown) replace_file(*o.markdown, report::markdown(page.chapters));
-  document["page"] = path;
-  using Verdict = Finding::Verdict;
-  for (const Verdict v : {Verdict::confirmed, Verdict::corrected, Verdict::contradicted, Verdict::failed})
-    document["counts"][verdict_name(v)] = counts[v];
-  if (o.output.json) fmt::print("{}\n", document.dump(2));
-  if (o.output.talks()) {
-    fmt::print("\n{} claims confirmed, {} confirmed after a correction, {} contradicted, {} failed\nThe page is {}\n",
-               counts[Verdict::confirmed], counts[Verdict::corrected], counts[Verdict::contradicted],
-               counts[Verdict::failed], path);
-  }
-  if (!failed.empty()) throw Failure(ExitStatus::answer_is_no, "claims are not as they should be:" + failed);
+  Reproduction reproduction(o);
+  reproduction.perform_all(chapters);
+  reproduction.answer();
 }
 
 }  // namespace
@@ -219,8 +248,9 @@ void add_reproduce(CLI::App& app) {
       app.add_subcommand("reproduce", "The experiments of papers, with their claims beside what is measured");
   auto o = std::make_shared<Options>();
   command
-      ->add_option("what", o->what,
-                   "all, papers (cm, ev, me, fe, gv), or experiments of --list; all if nothing is given")
+      ->add_option(
+          "what", o->what,
+          "all, papers (cm, ev, me, fe, gv), experiments of --list, or files of your own; all if nothing is given")
       ->type_name("PAPER...");
   command->add_option("-o,--output", o->folder, "The folder for the page, index.html, and the data")
       ->type_name("FOLDER")
@@ -234,7 +264,8 @@ void add_reproduce(CLI::App& app) {
       "Each claim is confirmed, corrected (confirmed after a correction) or contradicted, with the reason on the "
       "page;\n"
       "failed means that it did not come out as it should: then the exit status is 1.\n"
-      "Example:\n  rattleback reproduce all\n  rattleback reproduce me gv -o papers --csv");
+      "Example:\n  rattleback reproduce all\n  rattleback reproduce me gv -o papers --csv\n  rattleback reproduce "
+      "my-experiment.toml");
   command->callback([o] {
     try {
       reproduce(*o);

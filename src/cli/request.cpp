@@ -12,6 +12,7 @@
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/mech/diagnosis.hpp"
+#include "rattleback/mech/exact.hpp"
 #include "rattleback/method/registry.hpp"
 
 namespace rattleback::cli {
@@ -240,19 +241,13 @@ nlohmann::json to_json(const RunResult& result, const Request& request, const st
 std::optional<double> exact_error(const RunResult& result, const Request& request) {
   const System& system = request.problem.system;
   if (system.exact().empty()) return std::nullopt;
-  std::unordered_map<Expression, double> values{{time_symbol(), result.time}};
-  for (std::size_t i = 0; i < system.dimension(); ++i) {
-    values[system.coordinates()[i]] = request.problem.start.q[i];
-    values[system.velocities()[i]] = request.problem.start.v[i];
-  }
-  for (std::size_t i = 0; i < system.parameters().size(); ++i)
-    values[system.parameters()[i]] = request.problem.parameters[i];
+  const std::vector<double> exact =
+      exact_position(system, request.problem.parameters, request.problem.start, result.time);
   double error = 0.0;
   for (std::size_t i = 0; i < system.dimension(); ++i) {
     if (!system.exact()[i]) continue;
-    const double exact = evaluate(*system.exact()[i], values);
-    if (!std::isfinite(exact)) return std::nullopt;  // the formula is not made for this start
-    error = std::max(error, std::abs(result.node.q[i] - exact));
+    if (!std::isfinite(exact[i])) return std::nullopt;  // the formula is not made for this start
+    error = std::max(error, std::abs(result.node.q[i] - exact[i]));
   }
   return error;
 }

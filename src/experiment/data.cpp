@@ -11,6 +11,7 @@
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/geometry/analysis.hpp"
 #include "rattleback/mech/diagnosis.hpp"
+#include "rattleback/mech/exact.hpp"
 #include "rattleback/method/modified_series.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/observe/cloud.hpp"
@@ -144,29 +145,14 @@ class Maker {
 
   bool exact(std::size_t row, std::vector<double>& q) const {
     const System& system = problem_.system;
-    if (system.exact().empty()) throw MethodError(fmt::format("no exact solution of {} is known", recipe_.model));
-    const auto values = values_at((*data_.table.find("time"))[row]);
     for (std::size_t i = 0; i < q.size(); ++i) {
-      if (!system.exact()[i]) {
+      if (system.exact().empty() || !system.exact()[i]) {
         throw MethodError(
             fmt::format("the exact {} of {} is not known", system.coordinates()[i].name(), recipe_.model));
       }
-      q[i] = evaluate(*system.exact()[i], values);
     }
+    q = exact_position(system, problem_.parameters, problem_.start, (*data_.table.find("time"))[row]);
     return true;
-  }
-
-  /// What the formulas of exact solutions refer to.
-  std::unordered_map<Expression, double> values_at(double time) const {
-    const System& system = problem_.system;
-    std::unordered_map<Expression, double> values{{time_symbol(), time}};
-    for (std::size_t i = 0; i < system.dimension(); ++i) {
-      values[system.coordinates()[i]] = problem_.start.q[i];
-      values[system.velocities()[i]] = problem_.start.v[i];
-    }
-    for (std::size_t i = 0; i < system.parameters().size(); ++i)
-      values[system.parameters()[i]] = problem_.parameters[i];
-    return values;
   }
 
   void fill(const ConvergenceRecipe& c) {

@@ -56,6 +56,20 @@ TEST(Reproduce, suggests_what_may_be_meant) {
   EXPECT_TRUE(contains(a.err, "there is no paper or experiment 'cm/1-partikle'; did you mean 'cm/1-particle'?"));
 }
 
+TEST(Reproduce, performs_files_too) {
+  const Workplace desk;
+  const std::string text =
+      "title = \"Own\"\n[data.a]\nmodel = \"knife-edge\"\nmethod = \"dla\"\nstep = 0.1\nsteps = 10\n"
+      "[[claims]]\nsays = \"It stands still\"\nquantity = \"range[a: x]\"\nbelow = 1e-3\n";
+  desk.add("own", text);
+  const Answer a = desk("reproduce own.toml");
+  EXPECT_EQ(a.status, answer_is_no);
+  EXPECT_TRUE(contains(a.err, "own/own: It stands still\n    range[a: x] = "));
+  EXPECT_TRUE(contains(a.err, "expected below 0.001"));
+  EXPECT_EQ(in_page(desk / "reproduced/index.html")["chapters"][0]["experiments"][0]["claims"][0]["verdict"], "failed");
+  EXPECT_TRUE(contains(desk("reproduce none.toml").err, "cannot read none.toml"));
+}
+
 TEST(Reproduce, complains_of_a_folder_that_cannot_be) {
   const Workplace desk;
   desk.add("file", "");
