@@ -152,11 +152,24 @@ void list_experiments(const OutputOptions& output) {
   if (output.json) fmt::print("{}\n", document.dump(2));
 }
 
+/// A page of some experiments does not replace the one of all.
+std::string page_name(const std::vector<std::string>& what) {
+  if (what.empty() || std::ranges::find(what, "all") != what.end()) return "index.html";
+  std::string name;
+  for (const std::string& word : what) {
+    const std::string part = word.ends_with(".toml") ? std::filesystem::path(word).stem().string() : word;
+    name += (name.empty() ? "" : "+") + part;
+  }
+  std::ranges::replace(name, '/', '-');
+  constexpr std::size_t longest = 100;
+  return name.substr(0, longest) + ".html";
+}
+
 /// What is collected on the way.
 class Reproduction {
  public:
   explicit Reproduction(const Options& options)
-      : options_(options), folder_(options.folder), path_((folder_ / "index.html").string()),
+      : options_(options), folder_(options.folder), path_((folder_ / page_name(options.what)).string()),
         page_{"reproduce", "Rattleback: reproduced experiments", "", program_, command_line()} {
     // Whether results can be written is found out before the work.
     std::error_code error;
@@ -252,7 +265,7 @@ void add_reproduce(CLI::App& app) {
           "what", o->what,
           "all, papers (cm, ev, me, fe, gv), experiments of --list, or files of your own; all if nothing is given")
       ->type_name("PAPER...");
-  command->add_option("-o,--output", o->folder, "The folder for the page, index.html, and the data")
+  command->add_option("-o,--output", o->folder, "The folder for the page and the data")
       ->type_name("FOLDER")
       ->capture_default_str();
   command->add_option("--markdown", o->markdown, "Also writes the claims as a page of documentation")

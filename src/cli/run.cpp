@@ -215,7 +215,7 @@ void run_model(const Options& o) {
   }
   if (o.output.talks()) print(result, request, o, observers);
   if (o.report) {
-    write_report("run", *o.report, report::of_runs(request.model, request.problem.step, {whole}, quantities(observers)),
+    write_report("run", *o.report, report::of_runs(request.model, request.problem, {whole}, quantities(observers)),
                  o.output);
   }
   if (result.outcome == RunOutcome::failed) {

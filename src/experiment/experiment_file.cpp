@@ -165,6 +165,9 @@ class ExperimentReader : TomlFile {
     DataRecipe recipe;
     recipe.name = name;
     recipe.model = text_of(need("model"), "model");
+    if (recipe.model.ends_with(".toml")) {  // beside the experiment
+      recipe.model = (std::filesystem::path(source().file()).parent_path() / recipe.model).string();
+    }
     const std::string kind = find("kind") == nullptr ? "trajectory" : text_of(need("kind"), "kind");
     if (kind != "inverse") {
       recipe.method = text_of(need("method"), "method");
@@ -184,6 +187,9 @@ class ExperimentReader : TomlFile {
       return find(key) == nullptr ? otherwise : integer(need(key), key);
     };
     const auto steps = [&] {
+      if (find("steps") != nullptr && find("time") != nullptr) {
+        fail(*find("steps"), "steps and time say the same in two ways: give one");
+      }
       recipe.step = value(need("step"), "step");
       if (!(recipe.step > 0.0)) fail(need("step"), fmt::format("step must be positive, found {}", recipe.step));
       const toml::node& end = find("steps") == nullptr ? need("time") : need("steps");

@@ -77,6 +77,8 @@ ExperimentResult perform(const Experiment& experiment, const std::atomic<bool>* 
       return work();
     } catch (const MethodError& error) {
       throw MethodError(fmt::format("{}: {}", place, error.what()));
+    } catch (const FileError& error) {
+      throw FileError(fmt::format("{}: {}", place, error.what()));
     } catch (const StartError& error) {
       throw ModelError(fmt::format("{}: {}", place, error.what()));
     } catch (const SystemError& error) {

@@ -17,7 +17,7 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 [[noreturn]] void fail(std::string_view text, const std::string& summary) {
-  throw ParseError(fmt::format("{} in '{}'", summary, text), summary, 1, 1);
+  throw ParseError(fmt::format("'{}': {}", text, summary), summary, 1, 1);
 }
 
 /// What the names in formulas of rows stand for: a table with a column for each.

@@ -14,7 +14,7 @@ namespace rattleback {
 namespace {
 
 [[noreturn]] void fail(std::string_view text, const std::string& summary) {
-  throw ParseError(fmt::format("{} in '{}'", summary, text), summary, 1, 1);
+  throw ParseError(fmt::format("'{}': {}", text, summary), summary, 1, 1);
 }
 
 bool in_word(char c) {

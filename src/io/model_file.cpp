@@ -493,16 +493,23 @@ class Reader : TomlFile {
     const auto text_or_number = [&](const toml::node& node, const std::string& what, std::vector<std::string> names) {
       return node.is_string() ? expression(node, what, std::move(names)) : Expression(number(node, what));
     };
+    const auto place = [&](const toml::node& node, const std::string& what) {
+      const Expression e = text_or_number(node, what, all_names());
+      for (const Expression& symbol : free_symbols(e)) {
+        if (symbol.name().ends_with('\'')) fail(node, "a picture is one of positions: velocities cannot be used in it");
+      }
+      return e;
+    };
     const auto constant = [&](const toml::node& node, const std::string& what) {
       return value_of(node, what, text_or_number(node, what, parameter_names_));
     };
     for (const toml::node& node : array_of(part("position"), "position")) {
-      picture.position.push_back(text_or_number(node, "an entry of position", position_names()));
+      picture.position.push_back(place(node, "an entry of position"));
     }
     if (picture.position.size() == 2) picture.position.emplace_back(0.0);
     if (picture.position.size() != 3) fail(part("position"), "position must have two or three entries: x, y and z");
     for (const auto& [key, angle] : {std::pair("heading", &picture.heading), std::pair("roll", &picture.roll)}) {
-      if (const toml::node* node = section->get(key)) *angle = text_or_number(*node, key, position_names());
+      if (const toml::node* node = section->get(key)) *angle = place(*node, key);
     }
     if (const toml::node* node = section->get("size")) picture.size = constant(*node, "size");
     if (!(picture.size > 0.0)) fail(part("size"), fmt::format("size must be positive, found {}", picture.size));

@@ -103,28 +103,62 @@ void add_path(const Model& model, const std::vector<MethodRun>& runs, std::vecto
   figures.push_back(std::move(figure));
 }
 
-Run run_of(const MethodRun& run, const Model& model, double step) {
+/// A list that is not too long to read.
+std::string listed(const std::vector<double>& values) {
+  constexpr std::size_t most = 8;
+  const std::size_t shown = std::min(values.size(), most);
+  return fmt::format("({:.6g}{})", fmt::join(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                     values.size() > most ? ", ..." : "");
+}
+
+/// Largest difference of the positions from the reference at the same times.
+void add_differences(const Model& model, const std::vector<MethodRun>& runs, std::vector<Figure>& figures) {
+  const auto reference =
+      std::ranges::find_if(runs, [](const MethodRun& r) { return r.method.starts_with("reference"); });
+  if (reference == runs.end()) return;
+  TimeFigures over_time(runs, figures);
+  over_time.add("Difference from the reference", "$\\max_i |q_i - q_i^{\\mathrm{ref}}|$", true, [&](const Table& t) {
+    const std::size_t rows = std::min(t.rows(), reference->table.rows());
+    std::vector<double> largest(t.rows(), nan);
+    for (std::size_t row = 0; row < rows; ++row) {
+      if ((*t.find("time"))[row] != (*reference->table.find("time"))[row]) continue;
+      double d = 0.0;
+      for (const Expression& q : model.system.coordinates()) {
+        d = std::max(d, std::abs((*t.find(q.name()))[row] - (*reference->table.find(q.name()))[row]));
+      }
+      if (d > 0.0) largest[row] = d;
+    }
+    return largest;
+  });
+}
+
+Run run_of(const MethodRun& run, const Model& model, const Problem& problem) {
   const RunResult& r = run.result;
-  Run entry{run.method,
-            model.title,
-            run.method,
-            {fmt::format("h = {}", step), fmt::format("{} steps", r.steps), fmt::format("to t = {:.6g}", r.time),
-             fmt::format("largest energy error {:.3g} of max(1, |E|)", r.statistics.max_energy_error)},
-            r.failure};
+  Run entry{
+      run.method,
+      model.title,
+      run.method,
+      {fmt::format("h = {}", problem.step), fmt::format("{} steps", r.steps), fmt::format("to t = {:.6g}", r.time),
+       fmt::format("largest energy error {:.3g} of max(1, |E|)", r.statistics.max_energy_error)},
+      r.failure};
   if (!model.system.velocity_rows().empty()) {
     entry.settings.push_back(fmt::format("largest constraint residual {:.3g}", r.statistics.max_constraint));
   }
+  if (r.newton.mean() >= 0.005) entry.settings.push_back(fmt::format("{:.2f} Newton iterations", r.newton.mean()));
+  entry.settings.push_back("q0 = " + listed(problem.start.q));
+  entry.settings.push_back("v0 = " + listed(problem.start.v));
   return entry;
 }
 
 }  // namespace
 
-Experiment of_runs(const Model& model, double step, const std::vector<MethodRun>& runs,
+Experiment of_runs(const Model& model, const Problem& problem, const std::vector<MethodRun>& runs,
                    const std::vector<ObservedQuantity>& observed) {
   Experiment experiment{model.name, model.title, "", model.description};
   experiment.systems.push_back(system_of(model));
-  for (const MethodRun& run : runs) experiment.runs.push_back(run_of(run, model, step));
+  for (const MethodRun& run : runs) experiment.runs.push_back(run_of(run, model, problem));
   add_path(model, runs, experiment.figures);
+  add_differences(model, runs, experiment.figures);
   TimeFigures over_time(runs, experiment.figures);
   over_time.add("Energy", "$E$", false, [](const Table& t) { return *t.find("energy"); });
   over_time.add("Energy error", "$|E - E_0|$", true, [](const Table& t) { return change(*t.find("energy")); });

@@ -21,8 +21,8 @@ TEST(Reproduce, makes_a_page_and_data_and_prints_where) {
   const Answer a = desk("reproduce cm/1-particle -o here");
   EXPECT_EQ(a.status, 0) << a.err;
   EXPECT_TRUE(contains(a.out, "confirmed"));
-  EXPECT_TRUE(contains(a.out, "The page is here/index.html"));
-  const auto page = in_page(desk / "here/index.html");
+  EXPECT_TRUE(contains(a.out, "The page is here/cm-1-particle.html"));
+  const auto page = in_page(desk / "here/cm-1-particle.html");
   EXPECT_EQ(page["chapters"].size(), 1U);
   EXPECT_EQ(page["chapters"][0]["id"], "cm");
   const auto& experiment = page["chapters"][0]["experiments"][0];
@@ -36,7 +36,7 @@ TEST(Reproduce, answers_in_json) {
   const auto d = desk.document("reproduce cm/1-particle --csv");
   EXPECT_EQ(d["experiments"].size(), 1U);
   EXPECT_EQ(d["counts"]["failed"], 0);
-  EXPECT_EQ(d["page"], "reproduced/index.html");
+  EXPECT_EQ(d["page"], "reproduced/cm-1-particle.html");
   EXPECT_TRUE(std::filesystem::exists(desk / "reproduced/cm/1-particle/dla.csv"));
 }
 
@@ -66,7 +66,7 @@ TEST(Reproduce, performs_files_too) {
   EXPECT_EQ(a.status, answer_is_no);
   EXPECT_TRUE(contains(a.err, "own/own: It stands still\n    range[a: x] = "));
   EXPECT_TRUE(contains(a.err, "expected below 0.001"));
-  EXPECT_EQ(in_page(desk / "reproduced/index.html")["chapters"][0]["experiments"][0]["claims"][0]["verdict"], "failed");
+  EXPECT_EQ(in_page(desk / "reproduced/own.html")["chapters"][0]["experiments"][0]["claims"][0]["verdict"], "failed");
   EXPECT_TRUE(contains(desk("reproduce none.toml").err, "cannot read none.toml"));
 }
 
@@ -90,7 +90,7 @@ TEST(Reproduce, keeps_a_page_of_what_was_done_when_it_is_interrupted) {
         " reproduce cm/1-particle gv >/dev/null 2>err.txt & while [ ! -e reproduced/cm/1-particle.h5 ]; do sleep 0.05; "
         "done; kill -TERM $!; wait $!; }");
   EXPECT_TRUE(contains(content(desk / "err.txt"), "interrupted; data and page"));
-  EXPECT_EQ(in_page(desk / "reproduced/index.html")["chapters"][0]["experiments"][0]["id"], "cm/1-particle");
+  EXPECT_EQ(in_page(desk / "reproduced/cm-1-particle+gv.html")["chapters"][0]["experiments"][0]["id"], "cm/1-particle");
 }
 
 TEST(Report, refuses_names_that_clash) {
@@ -187,7 +187,7 @@ TEST(Picture, must_be_one_that_can_be_drawn) {
                        "the body 'cube' is not known; there are particle, blade"));
   EXPECT_TRUE(contains(complaint("body = \"disk\""), "[picture] needs the key position"));
   EXPECT_TRUE(contains(complaint("body = \"disk\"\nposition = [\"u\"]"), "position must have two or three entries"));
-  EXPECT_TRUE(contains(complaint("body = \"disk\"\nposition = [\"u'\", 0]"), "has no velocity"));
+  EXPECT_TRUE(contains(complaint("body = \"disk\"\nposition = [\"u'\", 0]"), "velocities cannot be used in it"));
   EXPECT_TRUE(
       contains(complaint("body = \"disk\"\nposition = [\"u\", 0]\nsize = -1"), "size must be positive, found -1"));
   EXPECT_TRUE(

@@ -284,13 +284,18 @@ TEST(Experiment, explains_what_is_wrong_and_where) {
              "\"d\"]",
          "all data of an animation must be of one model");
   expect(particle + "[data.d]\nmethod = \"dla\"\nends_early = 1", "ends_early must be true or false");
+  expect(particle + "[data.b]\nmethod = \"dla\"\ntime = 3\nsteps = 3",
+         "steps and time say the same in two ways: give one");
+  expect("[data.a]\nmodel = \"none.toml\"\nmethod = \"dla\"\nstep = 1\nsteps = 1",
+         "paper/name, data a: there is no file paper/none.toml");
   expect(claim, "a claim needs the key quantity");
   expect(claim + "quantity = \"1\"", "a claim has one of below, above, between");
   expect(claim + "quantity = \"1\"\nbelow = 1\nabove = 0", "a claim has one of below, above, between");
   expect(claim + "quantity = \"1\"\nequals = 1", "needs the key within");
   expect(claim + "quantity = \"1\"\nbetween = [1]", "between must be a list of two bounds");
   expect(claim + "quantity = \"max[rk4: x]\"\nbelow = 1", "there are no data 'rk4'; there are reference, dla");
-  expect(claim + "quantity = \"max[dla: w]\"\nbelow = 1", "paper/name, claim 'max[dla: w]': there is no column 'w'");
+  expect(claim + "quantity = \"max[dla: w]\"\nbelow = 1",
+         "paper/name, claim 'max[dla: w]': 'w': there is no column 'w'");
   expect(claim + "quantity = \"1\"\nbelow = 1\nnote = \"a\"\ncorrection = \"b\"", "a claim has one note");
   expect(particle + "[[figures]]\ntitle = \"f\"\nkind = \"pie\"\nseries = []",
          "kind must be line, path or space, found 'pie'");

@@ -35,7 +35,7 @@ function runRow(run: Run): HTMLElement {
     cell("System", run.system),
     cell("Method", h("code", {}, inline(run.method))),
     cell(
-      "Settings",
+      "Details",
       h("span", { class: "settings" }, ...run.settings.map((text) => h("span", {}, inline(text)))),
       run.failure ? h("p", { class: "failure" }, h("b", {}, "Stopped: "), inline(run.failure)) : null,
     ),
@@ -44,7 +44,7 @@ function runRow(run: Run): HTMLElement {
 
 function runsElement(runs: readonly Run[]): HTMLElement | null {
   if (runs.length === 0) return null;
-  const heads = ["Run", "System", "Method", "Settings"].map((name) => h("th", { scope: "col" }, name));
+  const heads = ["Run", "System", "Method", "Details"].map((name) => h("th", { scope: "col" }, name));
   return h(
     "section",
     { class: "runs" },

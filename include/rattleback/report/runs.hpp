@@ -18,8 +18,9 @@ struct MethodRun {
 inline constexpr std::size_t most_rows = 8192;
 
 /// Trajectories of a model under one or several methods: positions, energy, constraints, conserved and observed
-/// quantities over time, and the motion if the model has a picture.
-Experiment of_runs(const Model& model, double step, const std::vector<MethodRun>& runs,
+/// quantities over time, differences from the reference if it is one of them, and the motion if the model has a
+/// picture.
+Experiment of_runs(const Model& model, const Problem& problem, const std::vector<MethodRun>& runs,
                    const std::vector<ObservedQuantity>& observed);
 
 /// Errors over steps, and over computing time.
