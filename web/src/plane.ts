@@ -234,6 +234,8 @@ export class PlaneDrawing implements Drawing {
       stroke: () => ink().faint,
       gap: 5,
       size: () => (name === "y" ? this.frame.box.left : this.layout().bottom),
+      // uPlot leaves out an axis for which none of its increments is large enough; splits need none, but this one always is.
+      incrs: (_plot, _axis, low, high) => [Math.max(5, high - low)],
       // Major ticks first: labels and grid belong to the beginning of the list.
       splits: () => [...own().major, ...own().minor],
       values: () => [...own().labels, ...own().minor.map(() => "")],

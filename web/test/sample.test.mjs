@@ -102,6 +102,28 @@ test("nothing moves by itself", async () => {
   await close();
 });
 
+test("axes have labels however large the numbers are", async () => {
+  for (const size of [1, 1e39, 1e200, 1e-200]) {
+    const report = sample();
+    const experiment = report.chapters[0].experiments[0];
+    const series = [{ name: "s", style: "line", x: [0, 1, 2], y: [0, size, 3 * size] }];
+    experiment.figures = [{ id: "f", title: "f", kind: "line", x: { label: "x" }, y: { label: "y" }, series }];
+    report.chapters = [{ ...report.chapters[0], experiments: [{ ...experiment, claims: [], animations: [] }] }];
+    const path = join(folder, "sizes.html");
+    fill(template, report, path);
+    const { page, problems, close } = await open(browser, path);
+    const written = await page.locator(".drawing canvas").first().evaluate((canvas) => {
+      // Left of the plot and its ticks there is nothing but the labels of the axis.
+      const left = canvas.closest(".drawing").querySelector(".u-over").offsetLeft - 6;
+      const { data } = canvas.getContext("2d").getImageData(0, 0, left * devicePixelRatio, canvas.height);
+      return data.filter((value, i) => i % 4 === 3 && value > 100).length;
+    });
+    assert.ok(written > 20, `no labels for ${size}`);
+    assert.deepEqual(problems, []);
+    await close();
+  }
+});
+
 test("text of a report is never markup", async () => {
   const report = sample();
   report.title = 'A <img src="x" onerror="alert(1)"> & </script> title';
