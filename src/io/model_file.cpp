@@ -512,7 +512,10 @@ class Reader : TomlFile {
       if (const toml::node* node = section->get(key)) *angle = place(*node, key);
     }
     if (const toml::node* node = section->get("size")) picture.size = constant(*node, "size");
-    if (!(picture.size > 0.0)) fail(part("size"), fmt::format("size must be positive, found {}", picture.size));
+    if (!(picture.size > 0.0)) {
+      if (part("size").is_string()) return;  // of a parameter that was set to 0: there is nothing to draw
+      fail(part("size"), fmt::format("size must be positive, found {}", picture.size));
+    }
     if (const toml::node* node = section->get("slope")) {
       const toml::array& slope = array_of(*node, "slope");
       if (slope.size() != 2) {
