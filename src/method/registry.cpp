@@ -387,6 +387,14 @@ std::optional<int> promised_order(std::string_view name, const Problem& problem)
   return request.entry->derive(request.options, problem).structure.order;
 }
 
+bool needs_only_maps(std::string_view name, const Method& method) {
+  const Request request = read(name);
+  if (!request.entry->derive || request.entry->start) return false;
+  const auto start = request.options.find("start");
+  const bool from_reference = start != request.options.end() && start->second == "reference";
+  return !from_reference && method.guards.empty() && !method.adjust && !method.own_time;
+}
+
 std::unique_ptr<Stepper> make_stepper(std::string_view name, const Problem& problem) {
   const Request request = read(name);
   if (!request.entry->derive) {

@@ -1,0 +1,170 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "rattleback/ensemble/axis.hpp"
+#include "rattleback/flow/run.hpp"
+#include "rattleback/mech/system.hpp"
+
+namespace rattleback {
+
+/// An ensemble that cannot be: names that do not exist, no members. what() says which.
+class EnsembleError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Which zeros of a function of the node are events.
+struct Section {
+  enum class Direction : std::uint8_t { both, up, down };
+  std::string name;
+  Expression function;  ///< g, in the names of `quantity_names`
+  Direction direction = Direction::both;
+  std::int64_t most = 0;  ///< crossings of a trajectory that are kept; it ends after the last one. 0: all
+};
+
+/// Many trajectories of one system: every combination of the points of the axes, the last axis running fastest.
+///
+/// Axes and formulas give values to coordinates, velocities (x'), parameters, the step, or to names of their own that the
+/// formulas use.
+struct Ensemble {
+  System system;
+  std::vector<std::string> methods;
+  State start;  ///< what is not varied
+  double step = 0.0;
+  std::optional<std::int64_t> steps = {};  ///< one of both
+  std::optional<double> time = {};
+  std::vector<Axis> axes = {};
+  std::vector<NamedExpression> formulas = {};  ///< of the start
+  bool project = false;                        ///< starts against the constraints are moved onto them
+
+  // What is kept besides the last node.
+  std::vector<double> times = {};                ///< of further nodes: those nearest to these times
+  std::vector<NamedExpression> statistics = {};  ///< their least, largest and mean value at the nodes
+  std::vector<std::string> observers = {};       ///< the same of what these observe; one trajectory at a time
+  std::vector<Section> sections = {};
+};
+
+/// The names that formulas about a node may use, with what they mean: coordinates, velocities, momenta p_x, "energy",
+/// conserved quantities, parameters.
+std::vector<NamedExpression> node_quantities(const System& system);
+
+/// What is kept of a node.
+struct NodeRow {
+  double time = 0.0;
+  std::vector<double> q;
+  std::vector<double> v;
+  std::vector<double> p;  ///< L_v(q, v)
+  double energy = 0.0;
+};
+
+struct Extremes {
+  double least = 0.0;
+  double largest = 0.0;
+  double mean = 0.0;
+};
+
+struct Crossing {
+  bool up = false;
+  NodeRow node;
+};
+
+/// What became of one trajectory.
+struct MemberResult {
+  std::int64_t member = 0;
+  std::vector<double> varied;  ///< the values of the axes
+  std::int64_t steps = 0;      ///< taken
+  NodeRow last;
+  std::vector<NodeRow> nodes;        ///< at the times; NaN after a failure
+  std::vector<Extremes> statistics;  ///< of the formulas, then of what observers observe
+  std::vector<std::vector<Crossing>> crossings;  ///< of each section
+  std::string failure;                           ///< empty if there was none
+};
+
+/// One member before it runs.
+struct Member {
+  std::int64_t index = 0;
+  std::size_t method = 0;
+  State start;
+  std::vector<double> parameters;
+  double step = 0.0;
+  std::int64_t steps = 0;
+  std::vector<double> varied;
+};
+
+/// The members of an ensemble, each found by its number.
+class Members {
+ public:
+  /// Throws EnsembleError.
+  explicit Members(const Ensemble& ensemble);
+  Members(Members&&) noexcept;
+  ~Members();
+
+  std::int64_t count() const;
+  /// Of all members, for progress.
+  double total_steps() const;
+  /// The names of the axes' values.
+  const std::vector<std::string>& varied() const;
+  Member at(std::int64_t index) const;
+  /// One of the first members: where pivots are chosen, the same for all.
+  Problem nominal() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The labels of what the observers of an ensemble observe. Throws MethodError.
+std::vector<std::string> observed_labels(const Ensemble& ensemble, const Members& members);
+
+/// Where results go, in any order, by one thread at a time.
+class EnsembleSink {
+ public:
+  EnsembleSink() = default;
+  EnsembleSink(const EnsembleSink&) = delete;
+  EnsembleSink& operator=(const EnsembleSink&) = delete;
+  virtual ~EnsembleSink() = default;
+  virtual void record(const MemberResult& result) = 0;
+};
+
+struct EnsembleProgress {
+  std::int64_t members = 0;  ///< that are done, those of before a resumption included
+  std::int64_t failed = 0;
+  double steps = 0.0;  ///< taken, or not needed any more
+  double total_steps = 0.0;
+  double seconds = 0.0;  ///< of this process
+  double first_steps = 0.0;
+};
+
+struct EnsembleOptions {
+  int lanes = 8;    ///< 1, 4, 8 or 16 trajectories at once on each thread
+  int threads = 0;  ///< 0: as many as the machine offers
+  /// Members that need not run: they are known already. Only the first of several ranks needs to know.
+  std::vector<bool> done = {};
+  std::int64_t failed_before = 0;  ///< of those
+  const std::atomic<bool>* interrupt = nullptr;
+  std::function<void(const EnsembleProgress&)> progress = {};
+};
+
+struct EnsembleSummary {
+  EnsembleProgress progress;  ///< of all ranks, on the first of them
+  bool interrupted = false;
+  double seconds = 0.0;
+  std::int64_t steps_here = 0;  ///< taken by this process
+};
+
+/// Runs all members that are not done; on the ranks of an MPI job together, if there are several. A member's result does
+/// not depend on lanes, threads and ranks.
+EnsembleSummary run(const Ensemble& ensemble, const EnsembleOptions& options, EnsembleSink& sink);
+
+/// The short way: everything in memory, in the order of the members.
+std::vector<MemberResult> run_in_memory(const Ensemble& ensemble, const EnsembleOptions& options = {});
+
+}  // namespace rattleback

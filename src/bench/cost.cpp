@@ -1,0 +1,65 @@
+// What it costs to hold the energy of the quadratic particle.
+
+#include "src/bench/competitors.hpp"
+#include "src/bench/ours.hpp"
+#include "src/bench/tables.hpp"
+
+namespace rattleback::bench {
+namespace {
+
+/// Searches one side after the other; settings much dearer than the best of the same side are not followed.
+std::optional<std::size_t> search(const Contestants& side, bool ours, const CostOptions& options, double bound,
+                                  const Session& session, std::vector<CostEntry>& entries) {
+  std::optional<std::size_t> best;
+  for (const auto& contestant : side) {
+    if (session.interrupted()) break;
+    SearchOptions s;
+    s.time = options.time;
+    s.bound = bound;
+    s.seconds = options.seconds;
+    s.interrupt = session.interrupt;
+    s.progress = session.progress;
+    if (best) s.best_known = entries[*best].result.seconds;
+    entries.push_back({contestant->name(), ours, contestant->setting(), cheapest(*contestant, s)});
+    const SearchResult& result = entries.back().result;
+    if (result.holds() && (!best || result.seconds < entries[*best].result.seconds)) best = entries.size() - 1;
+  }
+  return best;
+}
+
+/// The two best once more, taking turns.
+Comparison duel(Contestant& theirs, double their_setting, Contestant& ours, double our_setting, double time) {
+  const auto stretch = [&](Contestant& c, double setting) {
+    constexpr double seconds_of_a_turn = 0.02;
+    return std::min(time, seconds_of_a_turn / seconds_per_time(c, setting, time, 0.2).shortest);
+  };
+  const double their_time = stretch(theirs, their_setting);
+  const double our_time = stretch(ours, our_setting);
+  return benchmark::compare(
+      their_time, [&] { theirs.run(their_setting, their_time); }, our_time, [&] { ours.run(our_setting, our_time); });
+}
+
+}  // namespace
+
+CostTable cost(const CostOptions& options, const Session& session) {
+  Contestants ours;
+  session.progress("compiling");
+  for (const char* method : our_methods) ours.push_back(std::make_unique<OurMethod>(method, particle()));
+  const Contestants theirs = competitors_particle();
+  CostTable table{options, {}};
+  for (const auto& [bound, goal] : {std::pair{1e-3, 10.0}, {1e-6, 5.0}, {1e-9, 3.0}}) {
+    if (session.interrupted()) break;
+    CostColumn column{bound, goal, {}, {}, {}, {}};
+    column.best_of_ours = search(ours, true, options, bound, session, column.entries);
+    column.best_of_theirs = search(theirs, false, options, bound, session, column.entries);
+    if (column.best_of_ours && column.best_of_theirs) {
+      const std::size_t o = *column.best_of_ours, t = *column.best_of_theirs;
+      column.theirs_over_ours = duel(*theirs[t - ours.size()], column.entries[t].result.setting, *ours[o],
+                                     column.entries[o].result.setting, options.time);
+    }
+    table.columns.push_back(std::move(column));
+  }
+  return table;
+}
+
+}  // namespace rattleback::bench

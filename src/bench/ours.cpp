@@ -1,0 +1,145 @@
+#include "src/bench/ours.hpp"
+
+#include <stdexcept>
+
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/io/model.hpp"
+#include "rattleback/mech/dynamics.hpp"
+#include "rattleback/method/registry.hpp"
+#include "rattleback/method/whole_step.hpp"
+
+namespace rattleback::bench {
+namespace {
+
+Problem problem_of(const Model& model, double step) {
+  return {model.system, model.system.parameter_values(), *model.initial, step};
+}
+
+ImplicitSystem typical(ImplicitSystem system, std::vector<double> data) {
+  system.typical = std::move(data);
+  return system;
+}
+
+std::vector<double> given(const Problem& problem) {
+  std::vector<double> data = problem.start.q;
+  data.insert(data.end(), problem.start.v.begin(), problem.start.v.end());
+  data.push_back(problem.step);
+  data.insert(data.end(), problem.parameters.begin(), problem.parameters.end());
+  return data;
+}
+
+/// (state, v before, h, parameters) ↦ (q, v, E).
+ImplicitSystem node_with_energy(const Method& method, const System& system) {
+  const std::size_t n = system.dimension();
+  ImplicitSystem node;
+  if (method.node) {
+    node = *method.node;
+    node.outputs.resize(2 * n);
+  } else {
+    node.data.assign(method.step.data.begin(),
+                     method.step.data.begin() + static_cast<std::ptrdiff_t>(method.state_size()));
+    node.outputs.assign(node.data.begin(), node.data.begin() + static_cast<std::ptrdiff_t>(2 * n));
+    for (std::size_t i = 0; i < n; ++i) node.data.push_back(Expression::symbol("before_" + std::to_string(i)));
+    node.data.insert(node.data.end(), method.step.data.begin() + static_cast<std::ptrdiff_t>(method.step.state),
+                     method.step.data.end());
+  }
+  Substitution at_node;
+  for (std::size_t i = 0; i < n; ++i) {
+    at_node.emplace(system.coordinates()[i], node.outputs[i]);
+    at_node.emplace(system.velocities()[i], node.outputs[n + i]);
+  }
+  node.outputs.push_back(substitute(std::vector{system.energy()}, at_node)[0]);
+  node.state = 0;
+  return node;
+}
+
+}  // namespace
+
+Problem particle() { return problem_of(load_model("quadratic-particle"), 0.2); }
+Problem sleigh() { return problem_of(load_model("chaplygin-sleigh"), 0.12); }
+
+Problem oscillators(int n, double step) {
+  Problem problem = problem_of(load_model("mclachlan-perlmutter", {{"n", n}}), step);
+  if (n == 6) problem.start = {{1, 0, -1, 0, 1, -1, 1, 0, 1, 1, 1, 0, 0}, {0, 1, 0, -1, 1, 0, -1, 0, 1, -1, 1, 1, 1}};
+  return problem;
+}
+
+OurMethod::OurMethod(const std::string& name, const Problem& problem)
+    : OurMethod(name, make_method(name, problem), problem) {}
+
+OurMethod::OurMethod(const std::string& name, const Method& method, const Problem& problem)
+    : Contestant(name, Setting::step, method.structure.order + 1), dimension_(problem.system.dimension()),
+      state_(method.state_size()), given_(given(problem)),
+      start_(typical(whole_start(method), given_), 1, Backend::interpreted),
+      step_(typical(whole_step(method), whole_start(method, problem)), 1, Backend::compiled),
+      node_(node_with_energy(method, problem.system), 1, Backend::compiled),
+      start_data_(step_.system().data.size()), outputs_(step_.system().outputs.size()),
+      node_data_(node_.system().data.size()), node_outputs_(2 * dimension_ + 1) {}
+
+void OurMethod::start(double step) {
+  if (step != started_) {
+    given_[2 * dimension_] = step;
+    std::vector<double> state(start_.system().outputs.size());
+    if (start_.run(given_, state) != 1) throw std::runtime_error(start_.describe(start_.reports()[0]));
+    std::copy(given_.begin() + static_cast<std::ptrdiff_t>(2 * dimension_), given_.end(),
+              std::copy(state.begin(), state.end(), start_data_.begin()));
+    started_ = step;
+  }
+  data_ = start_data_;
+  const auto before = node_data_.begin() + static_cast<std::ptrdiff_t>(state_);
+  const auto velocity = given_.begin() + static_cast<std::ptrdiff_t>(dimension_);
+  std::copy(velocity, given_.end(), before);  // v, h, parameters
+}
+
+bool OurMethod::look() {
+  const auto n = static_cast<std::ptrdiff_t>(dimension_);
+  std::copy_n(data_.begin(), state_, node_data_.begin());
+  if (node_.run(node_data_, node_outputs_) != 1) return false;
+  std::copy_n(node_outputs_.begin() + n, n, node_data_.begin() + static_cast<std::ptrdiff_t>(state_));
+  return true;
+}
+
+Attempt OurMethod::hold(double wanted, const Goal& goal) {
+  const std::int64_t steps = steps_until(goal.time, wanted);
+  const double step = goal.time / static_cast<double>(steps);
+  start(step);
+  if (!look()) return {};
+  EnergyWatch watch(node_outputs_.back(), goal);
+  std::int64_t k = 0;
+  while (k < steps && step_.run(data_, outputs_, 1) == 1 && look() && watch(node_outputs_.back())) ++k;
+  return watch.at(step * static_cast<double>(k));
+}
+
+std::int64_t OurMethod::run(double wanted, double time) {
+  const std::int64_t steps = steps_until(time, wanted);
+  start(time / static_cast<double>(steps));
+  return step_.run(data_, outputs_, steps) == steps ? steps : 0;
+}
+
+std::vector<double> OurMethod::end(double wanted, double time) {
+  if (run(wanted, time) == 0 || !look()) return {};
+  return {node_outputs_.begin(), node_outputs_.begin() + static_cast<std::ptrdiff_t>(dimension_)};
+}
+
+Trajectories::Trajectories(const std::string& name, const Problem& problem, int lanes)
+    : start_(whole_start(make_method(name, problem), problem)),
+      step_(typical(whole_step(make_method(name, problem)), start_), lanes, Backend::compiled),
+      data_(start_.size() * static_cast<std::size_t>(lanes)),
+      outputs_(step_.system().outputs.size() * static_cast<std::size_t>(lanes)) {}
+
+void Trajectories::run(std::int64_t steps) {
+  const auto lanes = static_cast<std::size_t>(step_.lanes());
+  for (std::size_t i = 0; i < start_.size(); ++i) {
+    for (std::size_t l = 0; l < lanes; ++l) {
+      data_[i * lanes + l] = start_[i] * (i < step_.system().state ? 1.0 + 1e-3 * static_cast<double>(l) : 1.0);
+    }
+  }
+  if (step_.run(data_, outputs_, steps) != steps) throw std::runtime_error(step_.describe(step_.reports()[0]));
+  steps_ = steps;
+}
+
+double Trajectories::iterations() const {
+  return static_cast<double>(step_.reports()[0].iterations) / static_cast<double>(steps_);
+}
+
+}  // namespace rattleback::bench

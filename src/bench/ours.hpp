@@ -1,0 +1,71 @@
+#pragma once
+
+// Our methods as contestants: all stages of a step in one compiled function.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rattleback/kernel/step.hpp"
+#include "rattleback/method/method.hpp"
+#include "src/bench/contestant.hpp"
+
+namespace rattleback::bench {
+
+/// The problems of the tables.
+Problem particle();
+Problem sleigh();
+/// McLachlan and Perlmutter's particles: n = 6 starts as in Evensberget's section 3.2, others as the model.
+Problem oscillators(int n, double step = 0.25);
+
+class OurMethod final : public Contestant {
+ public:
+  OurMethod(const std::string& method, const Problem& problem);
+
+  Attempt hold(double step, const Goal& goal) override;
+  std::int64_t run(double step, double time) override;
+  std::vector<double> end(double step, double time) override;
+
+ private:
+  OurMethod(const std::string& name, const Method& method, const Problem& problem);
+  void start(double step);
+  bool look();  ///< at the node: q, v and the energy
+
+  std::size_t dimension_;
+  std::size_t state_;  ///< entries of the state without memory
+  std::vector<double> given_;
+  Step start_;
+  Step step_;
+  Step node_;
+  double started_ = 0.0;  ///< with which step the start was computed
+  std::vector<double> start_data_;
+  std::vector<double> data_;
+  std::vector<double> outputs_;
+  std::vector<double> node_data_;
+  std::vector<double> node_outputs_;
+};
+
+/// Trajectories of a method in lanes, which differ slightly, started anew for every measurement.
+class Trajectories {
+ public:
+  Trajectories(const std::string& method, const Problem& problem, int lanes = 1);
+
+  void run(std::int64_t steps);
+  double iterations() const;  ///< of Newton in one step, in the last run
+  int lanes() const { return step_.lanes(); }
+
+ private:
+  std::vector<double> start_;
+  Step step_;
+  std::vector<double> data_;
+  std::vector<double> outputs_;
+  std::int64_t steps_ = 1;
+};
+
+/// Of the tables of cost and precision, cheap ones first: those that are much dearer are then given up early.
+inline constexpr const char* our_methods[] = {"dla:order=8:stages=21", "dla:order=8", "dla:order=10",
+                                              "dla:order=6:stages=13", "dla:order=6", "dla:order=4",
+                                              "dla:midpoint"};
+
+}  // namespace rattleback::bench

@@ -1,0 +1,119 @@
+// One step of ours against steps written by hand, and against one step of explicit methods.
+
+#include "benchmarks/hand_mclachlan_perlmutter.hpp"
+#include "benchmarks/hand_mclachlan_perlmutter_scalar.hpp"
+#include "benchmarks/hand_particle.hpp"
+#include "benchmarks/hand_sleigh.hpp"
+#include "src/bench/competitors.hpp"
+#include "src/bench/ours.hpp"
+#include "src/bench/tables.hpp"
+
+namespace rattleback::bench {
+namespace {
+
+using benchmark::keep;
+
+/// Rows of one problem: `steps` steps of ours against as many of theirs.
+class Group {
+ public:
+  Group(std::string name, const Problem& problem, std::int64_t steps, const Session& session)
+      : ours_("dla:midpoint", problem), step_(problem.step), steps_(steps), session_(session) {
+    group_.problem = std::move(name);
+  }
+
+  /// advance(state) is one step from a copy of the start.
+  void by_hand(const std::string& what, double goal, const auto& start, auto&& advance) {
+    row(what, goal, [&] {
+      auto state = start;
+      for (std::int64_t k = 0; k < steps_; ++k) advance(state);
+      keep(&state);
+    });
+  }
+  void explicit_methods(const std::vector<ExplicitSteps>& methods) {
+    for (const ExplicitSteps& m : methods) row(m.method, 0.0, [&] { m.run(step_, static_cast<long>(steps_)); });
+  }
+  StepGroup done() {
+    group_.iterations = ours_.iterations();
+    return std::move(group_);
+  }
+
+ private:
+  void row(const std::string& what, double goal, auto&& theirs) {
+    if (session_.interrupted()) return;
+    session_.progress(group_.problem + ": " + what);
+    const auto units = static_cast<double>(steps_);
+    group_.rows.push_back({what, benchmark::compare(units, [&] { ours_.run(steps_); }, units, theirs), goal});
+  }
+
+  Trajectories ours_;
+  double step_;
+  std::int64_t steps_;
+  const Session& session_;
+  StepGroup group_;
+};
+
+StepGroup particle_steps(const Session& session) {
+  Group group("quadratic particle, h = 0.2", particle(), 2000, session);
+  const hand::ParticleState start{1, 0, 0, 0, 1, 0};
+  const hand::ParticleConstants constants(0.2);
+  group.by_hand("by hand: dense Newton", 0, start, [](auto& s) { hand::particle_dense_newton(s, 0.2); });
+  group.by_hand("by hand: Newton, Schur complement", 1.0, start, [](auto& s) { hand::particle_schur_newton(s, 0.2); });
+  group.by_hand("by hand: closed form", 1.5, start, [&](auto& s) { hand::particle_closed_form(s, constants); });
+  group.explicit_methods(explicit_particle());
+  return group.done();
+}
+
+StepGroup sleigh_steps(const Session& session) {
+  Group group("Chaplygin sleigh, h = 0.12", sleigh(), 250, session);
+  const hand::SleighState start{1, 0, 0, 0, 0, 0};
+  const hand::SleighParameters p;
+  const hand::SleighConstants constants(p);
+  group.by_hand("by hand: Newton to 1e-13, libm's sines", 1.25, start,
+                [&](auto& s) { hand::sleigh_newton<hand::libm_sincos>(s, p, 1e-13); });
+  group.by_hand("by hand: the same, inlined sines", 0, start,
+                [&](auto& s) { hand::sleigh_newton<hand::fast_sincos>(s, p, 1e-13); });
+  group.by_hand("by hand: one unknown, a series as guess", 0, start,
+                [&](auto& s) { hand::sleigh_newton_best<hand::fast_sincos>(s, constants); });
+  group.explicit_methods(explicit_sleigh());
+  return group.done();
+}
+
+template <int n>
+hand::MpPlainState<n> plain_start(const State& start) {
+  const auto& [q, v] = start;
+  return {q[0], &q[1], &q[1 + n], v[0], &v[1], &v[1 + n]};
+}
+
+StepGroup oscillator_steps_6(const Session& session) {
+  const Problem problem = oscillators(6);
+  Group group("McLachlan and Perlmutter, n = 6, h = 0.25", problem, 400, session);
+  const auto& [q, v] = problem.start;
+  group.by_hand("by hand: Newton to 1e-13", 1.25, plain_start<6>(problem.start),
+                [](auto& s) { hand::mp_newton_plain<6>(s, 0.25); });
+  group.by_hand("by hand: vectors, one iteration less", 0, hand::MpState<6>(q[0], &q[1], &q[7], v[0], &v[1], &v[7]),
+                [](auto& s) { hand::mp_newton<6>(s, 0.25); });
+  group.explicit_methods(explicit_oscillators_6());
+  return group.done();
+}
+
+StepGroup oscillator_steps_100(const Session& session) {
+  constexpr double h = 0.1;
+  const Problem problem = oscillators(100, h);
+  Group group("McLachlan and Perlmutter, n = 100, h = 0.1", problem, 200, session);
+  group.by_hand("by hand: Newton to 1e-13", 1.25, plain_start<100>(problem.start),
+                [](auto& s) { hand::mp_newton_plain<100>(s, h); });
+  group.explicit_methods(explicit_oscillators_100());
+  return group.done();
+}
+
+}  // namespace
+
+std::vector<StepGroup> step(const Session& session) {
+  std::vector<StepGroup> groups;
+  for (const auto& group : {particle_steps, sleigh_steps, oscillator_steps_6, oscillator_steps_100}) {
+    if (!session.interrupted()) groups.push_back(group(session));
+  }
+  return groups;
+}
+
+}  // namespace rattleback::bench

@@ -1,0 +1,160 @@
+#pragma once
+
+// The tables of the benchmark: numbers first, then what people and programs read.
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "benchmarks/ratio.hpp"
+#include "src/bench/search.hpp"
+
+namespace rattleback::bench {
+
+using benchmark::Comparison;
+
+/// What all tables need to know of the one who asked for them.
+struct Session {
+  const std::atomic<bool>* interrupt = nullptr;
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+  bool interrupted() const { return interrupt != nullptr && interrupt->load(); }
+};
+
+// --- cost: what it costs to hold the energy of the quadratic particle -------------------------------------------------
+
+struct CostOptions {
+  double time = 1e6;
+  double seconds = 60.0;  ///< that one search may take
+};
+
+struct CostEntry {
+  std::string name;
+  bool ours;
+  Contestant::Setting setting;
+  SearchResult result;
+};
+
+struct CostColumn {
+  double bound;
+  double goal;  ///< for theirs / ours
+  std::vector<CostEntry> entries;
+  std::optional<std::size_t> best_of_ours, best_of_theirs;
+  std::optional<Comparison> theirs_over_ours;  ///< the two best, taking turns
+};
+
+struct CostTable {
+  CostOptions options;
+  std::vector<CostColumn> columns;
+};
+
+CostTable cost(const CostOptions& options, const Session& session);
+
+// --- precision: error at the end against time spent -------------------------------------------------------------------
+
+struct PrecisionPoint {
+  double setting;
+  double error;    ///< largest difference in q at the end
+  double seconds;  ///< of the whole run
+};
+
+struct PrecisionEntry {
+  std::string name;
+  bool ours;
+  Contestant::Setting setting;
+  std::vector<PrecisionPoint> points;  ///< those that are not beaten in both by another setting of the same
+};
+
+struct PrecisionTable {
+  std::string problem;
+  double time;
+  double floor;  ///< how well the reference is known
+  std::vector<PrecisionEntry> entries;
+};
+
+std::vector<PrecisionTable> precision(const Session& session);
+
+/// Seconds that an error costs, by interpolation between the points in logarithms; nothing if it is not reached.
+std::optional<double> seconds_for(const PrecisionEntry& entry, double error);
+
+// --- step: nanoseconds of one step ------------------------------------------------------------------------------------
+
+struct StepRow {
+  std::string against;
+  Comparison ours_over_theirs;
+  double goal;  ///< 0: none
+};
+
+struct StepGroup {
+  std::string problem;
+  double iterations;  ///< of ours, per step
+  std::vector<StepRow> rows;
+};
+
+std::vector<StepGroup> step(const Session& session);
+
+// --- throughput: many trajectories on one core ------------------------------------------------------------------------
+
+/// Something that carries `trajectories` quadratic particles through `steps` steps, and says how long it took.
+struct Engine {
+  std::string name;
+  std::function<double(std::int64_t trajectories, std::int64_t steps)> seconds;
+};
+
+struct ThroughputRow {
+  std::string name;
+  bool available = true;  ///< on this machine
+  double step = 0.0;      ///< seconds of one step of one trajectory, shortest
+  double low = 0.0;       ///< quartiles
+  double high = 0.0;
+  double of_peak = 0.0;  ///< operations of the step, as counted by hand, over the peak of the core
+};
+
+struct ThroughputTable {
+  std::int64_t trajectories, steps;
+  double peak;              ///< operations in a second, measured: fused multiply-adds in the widest registers
+  std::string peak_width;   ///< which registers
+  int operations;           ///< of one step
+  std::vector<ThroughputRow> rows;
+};
+
+/// `engines` come after ours and those written by hand.
+ThroughputTable throughput(const Session& session, const std::vector<Engine>& engines = {});
+
+// --- growth: cost of a step with the size of the system ---------------------------------------------------------------
+
+struct GrowthRow {
+  int n;
+  double step;             ///< seconds, shortest
+  double low, high;        ///< quartiles
+  double per_coordinate;   ///< of 2n + 1
+  double relative;         ///< to that of n = 6
+  double iterations;
+  double build;  ///< seconds to derive and compile
+};
+
+struct GrowthTable {
+  double goal = 1.5;  ///< for the last row
+  std::vector<GrowthRow> rows;
+};
+
+GrowthTable growth(const Session& session);
+
+// --- what is read -----------------------------------------------------------------------------------------------------
+
+void print(const CostTable& table);
+void print(const std::vector<PrecisionTable>& tables);
+void print(const std::vector<StepGroup>& groups);
+void print(const ThroughputTable& table);
+void print(const GrowthTable& table);
+
+nlohmann::json to_json(const CostTable& table);
+nlohmann::json to_json(const std::vector<PrecisionTable>& tables);
+nlohmann::json to_json(const std::vector<StepGroup>& groups);
+nlohmann::json to_json(const ThroughputTable& table);
+nlohmann::json to_json(const GrowthTable& table);
+
+}  // namespace rattleback::bench

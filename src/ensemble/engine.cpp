@@ -1,0 +1,156 @@
+#include "engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/tools/toms748_solve.hpp>
+#include <cmath>
+#include <limits>
+
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/mech/diagnosis.hpp"
+#include "rattleback/mech/dynamics.hpp"
+#include "rattleback/method/registry.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<Expression> constraint_rows(const System& system) {
+  return joined({system.velocity_rows(), system.holonomic()});
+}
+
+std::vector<Expression> row_formulas(const System& system) {
+  std::vector<Expression> formulas = system.momenta();
+  formulas.push_back(system.energy());
+  return formulas;
+}
+
+
+}  // namespace
+
+StartCheck::StartCheck(const Ensemble& ensemble, const Problem& nominal)
+    : ensemble_(ensemble),
+      rows_(make_program_with_magnitudes(state_and_parameters(ensemble.system), constraint_rows(ensemble.system))),
+      constraints_(constraint_rows(ensemble.system).size()), data_(nominal.start_data()), values_(2 * constraints_) {
+  if (!ensemble.project || constraints_ == 0) return;
+  ImplicitSystem map = projection(ensemble.system);
+  map.typical = data_;
+  projection_.emplace(std::move(map));
+}
+
+std::string StartCheck::operator()(Member& member) {
+  auto& [q, v] = member.start;
+  const auto undefined = [&](std::span<const double> numbers, std::span<const Expression> names) -> std::string {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (!std::isfinite(numbers[i])) return fmt::format("it cannot start: {} is {}", names[i].name(), numbers[i]);
+    }
+    return {};
+  };
+  for (const std::string& trouble :
+       {undefined(q, ensemble_.system.coordinates()), undefined(v, ensemble_.system.velocities()),
+        undefined(member.parameters, ensemble_.system.parameters())}) {
+    if (!trouble.empty()) return trouble;
+  }
+  std::ranges::copy(member.parameters, std::ranges::copy(v, std::ranges::copy(q, data_.begin()).out).out);
+  if (constraints_ == 0) return {};
+  if (projection_) {
+    std::vector<double> projected(2 * q.size());
+    if (projection_->run(data_, projected) != 1) {
+      return fmt::format("it cannot start: there is no state on the constraints near it, {}",
+                         projection_->describe(projection_->reports()[0]));
+    }
+    q.assign(projected.begin(), projected.begin() + static_cast<std::ptrdiff_t>(q.size()));
+    v.assign(projected.begin() + static_cast<std::ptrdiff_t>(q.size()), projected.end());
+    return {};
+  }
+  rows_(data_, values_);
+  constexpr double rounding = 64.0 * std::numeric_limits<double>::epsilon();
+  bool doubtful = false;
+  for (std::size_t k = 0; k < constraints_; ++k) {
+    doubtful = doubtful || !(std::abs(values_[k]) <= rounding * values_[constraints_ + k]);
+  }
+  if (!doubtful) return {};
+  try {  // slower, and it finds words
+    require_regular_start(ensemble_.system, member.parameters, member.start);
+    return {};
+  } catch (const StartError& error) {
+    return fmt::format("it cannot start: {}", error.what());
+  }
+}
+
+Program watched_program(const Ensemble& ensemble) {
+  Substitution meanings;
+  for (const NamedExpression& q : node_quantities(ensemble.system)) {
+    meanings.emplace(Expression::symbol(q.name), q.expression);
+  }
+  std::vector<Expression> formulas;
+  for (const NamedExpression& s : ensemble.statistics) formulas.push_back(s.expression);
+  for (const Section& s : ensemble.sections) formulas.push_back(s.function);
+  return make_program(state_and_parameters(ensemble.system), substitute(formulas, meanings));
+}
+
+NodeReader::NodeReader(const Ensemble& ensemble)
+    : n_(ensemble.system.dimension()), statistics_(ensemble.statistics.size()),
+      row_(make_program(state_and_parameters(ensemble.system), row_formulas(ensemble.system))),
+      watched_(watched_program(ensemble)), data_(2 * n_ + ensemble.system.parameters().size()), row_values_(n_ + 1),
+      watched_values_(ensemble.statistics.size() + ensemble.sections.size()) {}
+
+void NodeReader::place(std::span<const double> q, std::span<const double> v, std::span<const double> parameters) {
+  std::ranges::copy(parameters, std::ranges::copy(v, std::ranges::copy(q, data_.begin()).out).out);
+}
+
+NodeRow NodeReader::row(double time, std::span<const double> q, std::span<const double> v,
+                        std::span<const double> parameters) {
+  place(q, v, parameters);
+  row_(data_, row_values_);
+  return {time,
+          {q.begin(), q.end()},
+          {v.begin(), v.end()},
+          {row_values_.begin(), row_values_.begin() + static_cast<std::ptrdiff_t>(n_)},
+          row_values_[n_]};
+}
+
+std::span<const double> NodeReader::watched(std::span<const double> q, std::span<const double> v,
+                                            std::span<const double> parameters) {
+  place(q, v, parameters);
+  if (!watched_values_.empty()) watched_(data_, watched_values_);
+  return watched_values_;
+}
+
+NodeRow undefined_row(std::size_t dimension) {
+  const std::vector<double> undefined(dimension, not_a_number);
+  return {not_a_number, undefined, undefined, undefined, not_a_number};
+}
+
+MemberResult empty_result(const Ensemble& ensemble, const Member& member, std::size_t observed) {
+  MemberResult result;
+  result.member = member.index;
+  result.varied = member.varied;
+  result.last = undefined_row(ensemble.system.dimension());
+  result.nodes.assign(ensemble.times.size(), result.last);
+  result.statistics.assign(ensemble.statistics.size() + observed, {not_a_number, not_a_number, not_a_number});
+  result.crossings.resize(ensemble.sections.size());
+  return result;
+}
+
+double find_crossing(const std::function<double(double)>& f, double at_zero, double at_one) {
+  if (at_one == 0.0) return 1.0;
+  std::uintmax_t evaluations = 100;
+  const auto [low, high] = boost::math::tools::toms748_solve(f, 0.0, 1.0, at_zero, at_one,
+                                                             boost::math::tools::eps_tolerance<double>(53), evaluations);
+  if (low == high) return low;
+  return std::abs(f(low)) <= std::abs(f(high)) ? low : high;
+}
+
+std::unique_ptr<Engine> make_engine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes) {
+  const std::string& name = ensemble.methods[method];
+  const bool has_maps = name != "reference" && !name.starts_with("reference:");
+  if (has_maps && ensemble.observers.empty() && needs_only_maps(name, make_method(name, members.nominal()))) {
+    return make_lane_engine(ensemble, members, method, lanes);
+  }
+  return make_single_engine(ensemble, members, method);
+}
+
+}  // namespace rattleback

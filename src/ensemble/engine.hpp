@@ -1,0 +1,112 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "rattleback/ensemble/ensemble.hpp"
+#include "rattleback/kernel/kernel.hpp"
+#include "rattleback/kernel/step.hpp"
+
+namespace rattleback {
+
+/// Where an engine gets its members from, and where results go.
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  /// The next member with this method; none if the next one has another, or there are no more.
+  virtual std::optional<std::int64_t> next(std::size_t method) = 0;
+  virtual void finished(const MemberResult& result) = 0;
+  /// So many steps were taken, or will not be.
+  virtual void count(std::int64_t taken, std::int64_t not_needed) = 0;
+  virtual bool stopped() const = 0;
+};
+
+/// Runs trajectories of one method on one thread.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual void run(Workload& workload) = 0;
+};
+
+std::unique_ptr<Engine> make_lane_engine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes);
+std::unique_ptr<Engine> make_single_engine(const Ensemble& ensemble, const Members& members, std::size_t method);
+/// Lanes where the method and what is kept allow it.
+std::unique_ptr<Engine> make_engine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes);
+
+/// Whether a trajectory can start, and where.
+class StartCheck {
+ public:
+  explicit StartCheck(const Ensemble& ensemble, const Problem& nominal);
+  /// What is wrong; empty if nothing. The start may be projected.
+  std::string operator()(Member& member);
+
+ private:
+  const Ensemble& ensemble_;
+  Kernel rows_;  ///< residuals of all constraints, and their magnitudes
+  std::size_t constraints_;
+  std::optional<Step> projection_;
+  std::vector<double> data_;
+  std::vector<double> values_;
+};
+
+/// What is read off a node.
+class NodeReader {
+ public:
+  explicit NodeReader(const Ensemble& ensemble);
+
+  NodeRow row(double time, std::span<const double> q, std::span<const double> v, std::span<const double> parameters);
+  /// The values of the formulas of statistics, then of sections.
+  std::span<const double> watched(std::span<const double> q, std::span<const double> v,
+                                  std::span<const double> parameters);
+  double section(std::size_t k) const { return watched_values_[statistics_ + k]; }
+
+ private:
+  void place(std::span<const double> q, std::span<const double> v, std::span<const double> parameters);
+
+  std::size_t n_;
+  std::size_t statistics_;
+  Kernel row_;
+  Kernel watched_;
+  std::vector<double> data_;
+  std::vector<double> row_values_;
+  std::vector<double> watched_values_;
+};
+
+/// The formulas of statistics, then of sections, in the data of state_and_parameters.
+Program watched_program(const Ensemble& ensemble);
+
+/// A result with nothing in it but NaN.
+MemberResult empty_result(const Ensemble& ensemble, const Member& member, std::size_t observed = 0);
+NodeRow undefined_row(std::size_t dimension);
+
+/// Whether a section is crossed between two values of its function. A zero belongs to the step that leads to it.
+inline bool crosses(const Section& section, double before, double after) {
+  const bool up = before < 0.0 && after >= 0.0;
+  const bool down = before > 0.0 && after <= 0.0;
+  return (up && section.direction != Section::Direction::down) || (down && section.direction != Section::Direction::up);
+}
+
+/// The zero of f between 0 and 1, to round-off, where its values at both ends are known and have different signs.
+double find_crossing(const std::function<double(double)>& f, double at_zero, double at_one);
+
+/// Least, largest and mean value of a sequence. NaN in it shows in all three.
+struct Tally {
+  double least;
+  double largest;
+  double total;
+
+  explicit Tally(double first) : least(first), largest(first), total(first) {}
+  void add(double value) {
+    least = value < least ? value : least;
+    largest = value > largest ? value : largest;
+    total += value;
+  }
+  Extremes over(std::int64_t steps) const {
+    const double mean = total / static_cast<double>(steps + 1);
+    return mean == mean ? Extremes{least, largest, mean} : Extremes{mean, mean, mean};
+  }
+};
+
+}  // namespace rattleback

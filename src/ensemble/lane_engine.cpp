@@ -1,0 +1,405 @@
+// Trajectories in the lanes of a compiled step. Each lane has a trajectory of its own, with its own parameters, step and
+// number of steps; a lane whose trajectory has ended gets the next one at once.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine.hpp"
+#include "rattleback/method/registry.hpp"
+#include "rattleback/method/whole_step.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Between two looks at whether to stop.
+constexpr std::int64_t most_steps_at_once = 10000;
+
+struct Lane {
+  bool active = false;
+  Member member;
+  std::int64_t step = 0;
+  std::int64_t stop = 0;      ///< the step at which something is to be kept
+  std::size_t next_time = 0;  ///< of the times
+  std::vector<double> v;      ///< of the last node that was looked at
+  std::vector<double> sections;
+  std::vector<Tally> tallies;
+  MemberResult result;
+
+  double time() const { return static_cast<double>(step) * member.step; }
+};
+
+ImplicitSystem with_typical(ImplicitSystem map, std::vector<double> typical) {
+  map.typical = std::move(typical);
+  return map;
+}
+
+class LaneEngine final : public Engine {
+ public:
+  LaneEngine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes)
+      : ensemble_(ensemble), members_(members), method_index_(method), nominal_(members.nominal()),
+        method_(make_method(ensemble.methods[method], nominal_)), n_(ensemble.system.dimension()),
+        width_(static_cast<std::size_t>(lanes)), watches_(!ensemble.statistics.empty() || !ensemble.sections.empty()),
+        start_check_(ensemble, nominal_), reader_(ensemble), formulas_(watched_program(ensemble), lanes),
+        start_(with_typical(whole_start(method_), start_data(nominal_.start, nominal_.step, nominal_.parameters))),
+        step_(make_step(lanes)), lanes_(width_), values_((ensemble.statistics.size() + ensemble.sections.size()) * width_) {
+    if (watches_ && !ensemble.sections.empty()) single_.emplace(make_step(1));
+    const std::size_t data = step_.system().data.size();
+    data_.resize(data * width_);
+    before_.resize(data_.size());
+    outputs_.resize(step_.system().outputs.size() * width_);
+    points_.resize((2 * n_ + nominal_.parameters.size()) * width_);
+    if (method_.node) prepare_node_map();
+  }
+
+  void run(Workload& workload) override {
+    workload_ = &workload;
+    for (std::size_t l = 0; l < width_; ++l) fill(l);
+    while (active_ > 0 && !workload.stopped()) advance();
+    for (Lane& lane : lanes_) lane.active = false;  // after a stop
+    active_ = 0;
+  }
+
+ private:
+  static std::vector<double> start_data(const State& start, double step, std::span<const double> parameters) {
+    std::vector<double> data = start.q;
+    data.insert(data.end(), start.v.begin(), start.v.end());
+    data.push_back(step);
+    data.insert(data.end(), parameters.begin(), parameters.end());
+    return data;
+  }
+
+  Step make_step(int lanes) const {
+    ImplicitSystem system = watches_ ? whole_step_with_node(method_) : whole_step(method_);
+    // The choice of pivots must not depend on who runs what: the nominal problem decides for all.
+    std::vector<double> typical = whole_start(method_, nominal_);
+    if (has_velocities()) {
+      const auto parameters_and_step = static_cast<std::ptrdiff_t>(1 + nominal_.parameters.size());
+      typical.insert(typical.end() - parameters_and_step, nominal_.start.v.begin(), nominal_.start.v.end());
+    }
+    return Step(with_typical(std::move(system), std::move(typical)), lanes);
+  }
+
+  /// The velocity of the node is computed in every step, as a part of it.
+  bool has_velocities() const { return watches_ && method_.node.has_value(); }
+  /// Entries of the state, with the memories of all stages, without velocities.
+  std::size_t whole_size() const { return start_.system().outputs.size(); }
+  std::size_t memory_size() const { return whole_size() - method_.state_size(); }
+  std::size_t step_place() const { return step_.system().state; }
+
+  void prepare_node_map() {
+    std::vector<double> typical = whole_start(method_, nominal_);
+    typical.resize(method_.state_size());
+    typical.insert(typical.end(), nominal_.start.v.begin(), nominal_.start.v.end());
+    typical.push_back(nominal_.step);
+    typical.insert(typical.end(), nominal_.parameters.begin(), nominal_.parameters.end());
+    node_data_ = typical;
+    node_.emplace(with_typical(*method_.node, typical));
+    node_outputs_.resize(2 * n_);
+  }
+
+  double& at(std::size_t entry, std::size_t l) { return data_[entry * width_ + l]; }
+  void scatter(std::size_t l, std::size_t first, std::span<const double> numbers) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) at(first + i, l) = numbers[i];
+  }
+  std::vector<double> gather(const std::vector<double>& from, std::size_t l, std::size_t first, std::size_t count) const {
+    std::vector<double> numbers(count);
+    for (std::size_t i = 0; i < count; ++i) numbers[i] = from[(first + i) * width_ + l];
+    return numbers;
+  }
+
+  /// The next trajectory that can start, into a lane.
+  void fill(std::size_t l) {
+    Lane& lane = lanes_[l];
+    while (true) {
+      const auto index = workload_->stopped() ? std::nullopt : workload_->next(method_index_);
+      if (!index) return park(l);
+      if (start(l, *index)) break;
+      workload_->count(0, lane.member.steps);
+      workload_->finished(lane.result);
+    }
+    if (!lane.active) ++active_;
+    lane.active = true;
+    if (lane.step == lane.stop) keep(l);
+  }
+
+  bool start(std::size_t l, std::int64_t index) {
+    Lane& lane = lanes_[l];
+    lane.member = members_.at(index);
+    lane.step = 0;
+    lane.next_time = 0;
+    lane.result = empty_result(ensemble_, lane.member);
+    lane.result.failure = start_check_(lane.member);
+    if (!lane.result.failure.empty()) return false;
+    auto data = start_data(lane.member.start, lane.member.step, lane.member.parameters);
+    std::vector<double> state(whole_size());
+    if (start_.run(data, state) != 1) {
+      lane.result.failure = fmt::format("the method cannot start: {}", start_.describe(start_.reports()[0]));
+      return false;
+    }
+    scatter(l, 0, state);
+    scatter(l, step_place(), std::span(data).subspan(2 * n_));
+    lane.v = lane.member.start.v;
+    State node;
+    if (!read_node(l, node)) return false;
+    if (has_velocities()) scatter(l, whole_size(), node.v);
+    for (std::size_t i = 0; i < lane.member.parameters.size(); ++i) {
+      points_[(2 * n_ + i) * width_ + l] = lane.member.parameters[i];
+    }
+    if (watches_) {
+      const auto values = reader_.watched(node.q, node.v, lane.member.parameters);
+      lane.tallies.clear();
+      for (std::size_t k = 0; k < ensemble_.statistics.size(); ++k) lane.tallies.emplace_back(values[k]);
+      lane.sections.assign(values.begin() + static_cast<std::ptrdiff_t>(ensemble_.statistics.size()), values.end());
+    }
+    choose_stop(lane);
+    return true;
+  }
+
+  /// Computes along with the others, and nobody looks.
+  void park(std::size_t l) {
+    Lane& lane = lanes_[l];
+    if (lane.active) --active_;
+    lane.active = false;
+    const auto other = std::ranges::find_if(lanes_, &Lane::active);
+    if (other == lanes_.end()) return;
+    const auto from = static_cast<std::size_t>(other - lanes_.begin());
+    for (std::size_t i = 0; i < step_.system().data.size(); ++i) at(i, l) = at(i, from);
+  }
+
+  std::int64_t step_of_time(const Lane& lane, std::size_t k) const {
+    return static_cast<std::int64_t>(std::min(std::round(ensemble_.times[k] / lane.member.step), 9e18));
+  }
+
+  void choose_stop(Lane& lane) const {
+    lane.stop = lane.member.steps;
+    if (lane.next_time < ensemble_.times.size()) lane.stop = std::min(lane.stop, step_of_time(lane, lane.next_time));
+  }
+
+  /// The node where a lane is. False if it cannot be computed: the result has the reason.
+  bool read_node(std::size_t l, State& node) {
+    Lane& lane = lanes_[l];
+    if (!method_.node) {
+      node = {gather(data_, l, 0, n_), gather(data_, l, n_, n_)};
+    } else if (has_velocities() && lane.step > 0) {
+      node = {gather(data_, l, 0, n_), gather(data_, l, whole_size(), n_)};
+    } else {
+      const std::size_t size = method_.state_size();
+      for (std::size_t i = 0; i < size; ++i) node_data_[i] = at(i, l);
+      auto rest = std::ranges::copy(lane.v, node_data_.begin() + static_cast<std::ptrdiff_t>(size)).out;
+      *rest++ = lane.member.step;
+      std::ranges::copy(lane.member.parameters, rest);
+      if (node_->run(node_data_, node_outputs_) != 1) {
+        lane.result.failure = fmt::format("the velocity at the node: {}", node_->describe(node_->reports()[0]));
+        return false;
+      }
+      const auto middle = node_outputs_.begin() + static_cast<std::ptrdiff_t>(n_);
+      node = {{node_outputs_.begin(), middle}, {middle, node_outputs_.end()}};
+    }
+    lane.v = node.v;
+    return true;
+  }
+
+  void advance() {
+    std::int64_t steps = watches_ ? 1 : most_steps_at_once;
+    for (const Lane& lane : lanes_) {
+      if (lane.active) steps = std::min(steps, lane.stop - lane.step);
+    }
+    if (single_) before_ = data_;
+    const std::int64_t taken = step_.run(data_, outputs_, steps);
+    workload_->count(taken * static_cast<std::int64_t>(active_), 0);
+    if (taken > 0) {
+      for (Lane& lane : lanes_) lane.step += lane.active ? taken : 0;
+      if (watches_) watch();
+      for (std::size_t l = 0; l < width_; ++l) {
+        if (lanes_[l].active && lanes_[l].step == lanes_[l].stop) keep(l);
+      }
+    }
+    if (taken == steps) return;
+    // The step after the last one failed in some lanes, and none has taken it.
+    const std::vector<LaneReport> reports(step_.reports().begin(), step_.reports().end());
+    for (std::size_t l = 0; l < width_; ++l) {
+      if (reports[l].outcome == Outcome::converged) continue;
+      if (lanes_[l].active) {
+        rescue(l);
+      } else {
+        park(l);
+      }
+    }
+  }
+
+  /// After a step of all lanes: statistics and sections.
+  void watch() {
+    const std::size_t velocities = has_velocities() ? whole_size() : n_;
+    std::copy_n(data_.begin(), n_ * width_, points_.begin());
+    std::copy_n(data_.begin() + static_cast<std::ptrdiff_t>(velocities * width_), n_ * width_,
+                points_.begin() + static_cast<std::ptrdiff_t>(n_ * width_));
+    formulas_(points_.data(), values_.data());
+    for (std::size_t l = 0; l < width_; ++l) {
+      if (lanes_[l].active) look(l, [&](std::size_t k) { return values_[k * width_ + l]; });
+    }
+  }
+
+  /// value(k) is the value of formula k at the node the lane has come to.
+  void look(std::size_t l, auto&& value) {
+    Lane& lane = lanes_[l];
+    const std::size_t statistics = ensemble_.statistics.size();
+    for (std::size_t k = 0; k < statistics; ++k) lane.tallies[k].add(value(k));
+    for (std::size_t k = 0; k < ensemble_.sections.size(); ++k) {
+      const Section& section = ensemble_.sections[k];
+      const double before = lane.sections[k];
+      const double after = value(statistics + k);
+      lane.sections[k] = after;
+      if (!crosses(section, before, after)) continue;
+      locate(l, k, before, after);
+      const auto found = static_cast<std::int64_t>(lane.result.crossings[k].size());
+      if (section.most > 0 && found >= section.most) lane.member.steps = lane.stop = lane.step;
+    }
+  }
+
+  /// The method itself, with a step of θh from the node before, is the interpolant: at the end of the step it is the
+  /// next node, and between it has the method's order and structure.
+  void locate(std::size_t l, std::size_t k, double before, double after) {
+    Lane& lane = lanes_[l];
+    const std::vector<double> from = gather(before_, l, 0, step_.system().data.size());
+    std::vector<double> data;
+    std::vector<double> outputs(single_->system().outputs.size());
+    State node{std::vector<double>(n_), std::vector<double>(n_)};
+    const std::size_t velocities = has_velocities() ? whole_size() : n_;
+    const auto step = [&](double fraction) {
+      data = from;
+      data[step_place()] *= fraction;
+      // What the step is guessed from are increments and impulses: they shrink with it.
+      for (std::size_t i = method_.state_size(); i < whole_size(); ++i) data[i] *= fraction;
+      if (single_->run(data, outputs) != 1) return false;
+      std::copy_n(data.begin(), n_, node.q.begin());
+      std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(velocities), n_, node.v.begin());
+      return true;
+    };
+    bool failed = false;
+    const double fraction = find_crossing(
+        [&](double f) {
+          failed = failed || !step(f);
+          reader_.watched(node.q, node.v, lane.member.parameters);
+          return reader_.section(k);
+        },
+        before, after);
+    if (failed || !step(fraction)) {
+      lane.result.failure = fmt::format("the crossing of the section {} between t = {:.10g} and {:.10g} cannot be found: {}",
+                                        ensemble_.sections[k].name, lane.time() - lane.member.step, lane.time(),
+                                        single_->describe(single_->reports()[0]));
+      lane.member.steps = lane.stop = lane.step;
+      return;
+    }
+    const double time = (static_cast<double>(lane.step - 1) + fraction) * lane.member.step;
+    lane.result.crossings[k].push_back({after >= 0.0 && before < 0.0,
+                                        reader_.row(time, node.q, node.v, lane.member.parameters)});
+  }
+
+  /// A lane has come to a step at which something is to be kept.
+  void keep(std::size_t l) {
+    Lane& lane = lanes_[l];
+    State node;
+    if (!read_node(l, node)) return finish(l);
+    const NodeRow row = reader_.row(lane.time(), node.q, node.v, lane.member.parameters);
+    while (lane.next_time < ensemble_.times.size() && step_of_time(lane, lane.next_time) <= lane.step) {
+      lane.result.nodes[lane.next_time++] = row;
+    }
+    if (lane.step < lane.member.steps && lane.result.failure.empty()) return choose_stop(lane);
+    lane.result.last = row;
+    finish(l);
+  }
+
+  void finish(std::size_t l) {
+    Lane& lane = lanes_[l];
+    lane.result.steps = lane.step;
+    for (std::size_t k = 0; k < lane.tallies.size(); ++k) lane.result.statistics[k] = lane.tallies[k].over(lane.step);
+    workload_->count(0, members_.at(lane.member.index).steps - lane.step);
+    workload_->finished(lane.result);
+    fill(l);
+  }
+
+  /// One step of a lane that failed, by the stepper of single trajectories, which has more means; then the lane goes on,
+  /// or its trajectory has failed.
+  void rescue(std::size_t l) {
+    Lane& lane = lanes_[l];
+    if (single_) before_ = data_;
+    State node;
+    if (!read_node(l, node)) return finish(l);
+    const std::size_t size = method_.state_size();
+    const std::size_t memory = method_.memory;
+    // As OneStep saves itself: state, memory of a stage, memories of all stages if there are several, velocities, counters.
+    std::vector<double> saved = gather(data_, l, 0, size + memory);
+    const bool is_composition = method_.stages.size() > 1;
+    if (is_composition) {
+      const auto memories = gather(data_, l, size, memory_size());
+      saved.insert(saved.end(), memories.begin(), memories.end());
+    }
+    saved.insert(saved.end(), node.v.begin(), node.v.end());
+    saved.insert(saved.end(), 4, 0.0);
+    try {
+      const auto stepper =
+          make_one_step(method_, {ensemble_.system, lane.member.parameters, node, lane.member.step});
+      stepper->restore(saved);
+      if (!stepper->advance()) return fail(l, node, stepper->failure());
+      const std::vector<double> after = stepper->save();
+      scatter(l, 0, std::span(after).first(size));
+      scatter(l, size, std::span(after).subspan(is_composition ? size + memory : size, memory_size()));
+      node = stepper->node();
+    } catch (const MethodError& error) {
+      return fail(l, node, error.what());
+    }
+    lane.v = node.v;
+    if (has_velocities()) scatter(l, whole_size(), node.v);
+    ++lane.step;
+    workload_->count(1, 0);
+    if (watches_) {
+      const auto view = reader_.watched(node.q, node.v, lane.member.parameters);
+      const std::vector<double> values(view.begin(), view.end());
+      look(l, [&](std::size_t k) { return values[k]; });
+    }
+    if (lane.step == lane.stop) keep(l);
+  }
+
+  void fail(std::size_t l, const State& node, const std::string& why) {
+    Lane& lane = lanes_[l];
+    lane.result.failure = fmt::format("step {} of {}, from t = {:.10g} with h = {}: {}", lane.step + 1, lane.member.steps,
+                                      lane.time(), lane.member.step, why);
+    lane.result.last = reader_.row(lane.time(), node.q, node.v, lane.member.parameters);
+    finish(l);
+  }
+
+  const Ensemble& ensemble_;
+  const Members& members_;
+  std::size_t method_index_;
+  Problem nominal_;
+  Method method_;
+  std::size_t n_;
+  std::size_t width_;
+  bool watches_;  ///< something is looked at after every step
+  StartCheck start_check_;
+  NodeReader reader_;
+  Kernel formulas_;
+  Step start_;
+  Step step_;
+  std::optional<Step> single_;  ///< for steps of a fraction of h
+  std::optional<Step> node_;
+  std::vector<Lane> lanes_;
+  std::vector<double> data_;    ///< entry i of lane l at [i * lanes + l], as all of these
+  std::vector<double> before_;  ///< the last step
+  std::vector<double> outputs_;
+  std::vector<double> points_;  ///< q, v, parameters
+  std::vector<double> values_;  ///< of the formulas
+  std::vector<double> node_data_;
+  std::vector<double> node_outputs_;
+  std::size_t active_ = 0;
+  Workload* workload_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_lane_engine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes) {
+  return std::make_unique<LaneEngine>(ensemble, members, method, lanes);
+}
+
+}  // namespace rattleback

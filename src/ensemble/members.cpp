@@ -1,0 +1,234 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "rattleback/ensemble/ensemble.hpp"
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/parse.hpp"
+#include "rattleback/kernel/kernel.hpp"
+#include "rattleback/mech/dynamics.hpp"
+
+namespace rattleback {
+
+namespace {
+
+constexpr const char* step_name = "step";
+/// Members have numbers that doubles and files can count.
+constexpr double most_members = 1e15;
+/// Steps of one trajectory up to which t = k·h counts exactly.
+constexpr double most_steps = 9e15;
+
+}  // namespace
+
+std::vector<NamedExpression> node_quantities(const System& system) {
+  std::vector<NamedExpression> all;
+  const auto add = [&](const std::string& name, const Expression& meaning) {
+    if (std::ranges::none_of(all, [&](const NamedExpression& e) { return e.name == name; })) {
+      all.push_back({name, meaning});
+    }
+  };
+  for (const Expression& s : state_and_parameters(system)) add(s.name(), s);
+  for (std::size_t i = 0; i < system.dimension(); ++i) add("p_" + system.coordinates()[i].name(), system.momenta()[i]);
+  add("energy", system.energy());
+  for (const NamedExpression& c : system.conserved()) add(c.name, c.expression);
+  return all;
+}
+
+/// A member's numbers stand in one array: q, v, parameters, the step, then the names of axes that mean nothing else.
+struct Members::State {
+  explicit State(const Ensemble& e) : ensemble(e) {
+    for (const Expression& s : state_and_parameters(e.system)) names.push_back(s.name());
+    names.push_back(step_name);
+    base = e.start.q;
+    base.insert(base.end(), e.start.v.begin(), e.start.v.end());
+    base.insert(base.end(), e.system.parameter_values().begin(), e.system.parameter_values().end());
+    base.push_back(e.step);
+    count_members();
+    place_axes();
+    place_formulas();
+    check_sizes();
+  }
+
+  void count_members() {
+    if (ensemble.methods.empty()) throw EnsembleError("an ensemble needs a method");
+    double total = static_cast<double>(ensemble.methods.size());
+    for (const Axis& axis : ensemble.axes) {
+      if (axis.count < 1) throw EnsembleError(fmt::format("'{}' has no values", fmt::join(axis.names, ", ")));
+      total *= static_cast<double>(axis.count);
+    }
+    if (total > most_members) throw EnsembleError(fmt::format("{:.3g} members are too many", total));
+    per_method = 1;
+    for (const Axis& axis : ensemble.axes) per_method *= axis.count;
+    count = per_method * static_cast<std::int64_t>(ensemble.methods.size());
+  }
+
+  std::size_t place_of(const std::string& name) {
+    const auto found = std::ranges::find(names, name);
+    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    names.push_back(name);
+    base.push_back(0.0);
+    return names.size() - 1;
+  }
+
+  void place_axes() {
+    for (const Axis& axis : ensemble.axes) {
+      std::vector<std::size_t> entries;
+      for (const std::string& name : axis.names) {
+        if (std::ranges::find(varied, name) != varied.end()) {
+          throw EnsembleError(fmt::format("'{}' is varied twice", name));
+        }
+        varied.push_back(name);
+        entries.push_back(place_of(name));
+      }
+      places.push_back(std::move(entries));
+    }
+    formula_inputs = names.size();
+  }
+
+  void place_formulas() {
+    std::vector<Expression> inputs;
+    for (const std::string& name : names) inputs.push_back(Expression::symbol(name));
+    std::vector<Expression> outputs;
+    std::vector<bool> used(names.size(), false);
+    for (const NamedExpression& f : ensemble.formulas) {
+      const auto target = std::ranges::find(names, f.name);
+      if (target == names.end()) {
+        throw EnsembleError(fmt::format("a formula is for '{}', which is no coordinate, velocity or parameter", f.name));
+      }
+      if (std::ranges::find(varied, f.name) != varied.end()) {
+        throw EnsembleError(fmt::format("'{}' is varied and has a formula", f.name));
+      }
+      formula_places.push_back(static_cast<std::size_t>(target - names.begin()));
+      outputs.push_back(f.expression);
+    }
+    for (const Expression& s : free_symbols(outputs)) {
+      const auto place = std::ranges::find(names, s.name());
+      if (place == names.end()) {
+        const auto meant = closest_name(s.name(), names);
+        throw EnsembleError(fmt::format("a formula of the start contains '{}', which is neither varied nor a part of the model{}",
+                                        s.name(), meant ? fmt::format("; did you mean '{}'?", *meant) : ""));
+      }
+      if (std::ranges::any_of(ensemble.formulas, [&](const NamedExpression& f) { return f.name == s.name(); })) {
+        throw EnsembleError(fmt::format("the formulas of the start use '{}', which is given by one of them", s.name()));
+      }
+      used[static_cast<std::size_t>(place - names.begin())] = true;
+    }
+    const std::size_t own = 2 * ensemble.system.dimension() + ensemble.system.parameters().size() + 1;
+    for (std::size_t k = own; k < names.size(); ++k) {
+      if (used[k]) continue;
+      const auto meant = closest_name(names[k], std::vector(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(own)));
+      throw EnsembleError(fmt::format("'{}' is varied, but it is no coordinate, velocity, parameter or step, and no formula "
+                                      "of the start uses it{}",
+                                      names[k], meant ? fmt::format("; did you mean '{}'?", *meant) : ""));
+    }
+    if (!outputs.empty()) formulas.emplace(make_program(inputs, outputs));
+  }
+
+  /// Steps and their number do not depend on the start: they are checked, and counted, without running through all
+  /// members.
+  void check_sizes() {
+    const std::size_t place = step_place();
+    if (std::ranges::find(formula_places, place) != formula_places.end()) {
+      throw EnsembleError("the step can be varied, but not given by a formula");
+    }
+    if (ensemble.steps.has_value() == ensemble.time.has_value()) {
+      throw EnsembleError("an ensemble needs a number of steps or a time: one of both");
+    }
+    total_steps = 0.0;
+    for (std::size_t a = 0; a < ensemble.axes.size(); ++a) {
+      const auto entry = std::ranges::find(places[a], place);
+      if (entry == places[a].end()) continue;
+      std::vector<double> point(places[a].size());
+      for (std::int64_t k = 0; k < ensemble.axes[a].count; ++k) {
+        ensemble.axes[a].point(k, point);
+        total_steps += static_cast<double>(steps_for(point[static_cast<std::size_t>(entry - places[a].begin())]));
+      }
+      total_steps *= static_cast<double>(count / ensemble.axes[a].count);
+      return;
+    }
+    total_steps = static_cast<double>(count) * static_cast<double>(steps_for(ensemble.step));
+  }
+
+  std::int64_t steps_for(double step) const {
+    if (!(step > 0.0) || !std::isfinite(step)) throw EnsembleError(fmt::format("the step must be positive, found {}", step));
+    const double steps = ensemble.steps ? static_cast<double>(*ensemble.steps) : std::round(*ensemble.time / step);
+    if (!(steps >= 1.0) || steps > most_steps) {
+      throw EnsembleError(fmt::format("{} steps of {} cannot be: there must be at least one, and fewer than {:.1g}", steps,
+                                      step, most_steps));
+    }
+    return static_cast<std::int64_t>(steps);
+  }
+
+  std::size_t step_place() const { return 2 * ensemble.system.dimension() + ensemble.system.parameters().size(); }
+
+  const Ensemble& ensemble;
+  std::vector<std::string> names;
+  std::vector<double> base;
+  std::vector<std::string> varied;
+  std::vector<std::vector<std::size_t>> places;  ///< of the axes' values
+  std::vector<std::size_t> formula_places;
+  std::size_t formula_inputs = 0;
+  std::optional<Kernel> formulas;
+  std::int64_t count = 0;
+  std::int64_t per_method = 0;
+  double total_steps = 0.0;
+};
+
+Members::Members(const Ensemble& ensemble) : state_(std::make_unique<State>(ensemble)) {}
+Members::Members(Members&&) noexcept = default;
+Members::~Members() = default;
+
+std::int64_t Members::count() const { return state_->count; }
+double Members::total_steps() const { return state_->total_steps; }
+const std::vector<std::string>& Members::varied() const { return state_->varied; }
+
+Member Members::at(std::int64_t index) const {
+  const State& s = *state_;
+  std::vector<double> numbers = s.base;
+  Member member;
+  member.index = index;
+  member.method = static_cast<std::size_t>(index / s.per_method);
+  std::int64_t rest = index % s.per_method;
+  std::vector<double> point;
+  for (std::size_t a = s.places.size(); a-- > 0;) {
+    const Axis& axis = s.ensemble.axes[a];
+    point.resize(axis.names.size());
+    axis.point(rest % axis.count, point);
+    rest /= axis.count;
+    for (std::size_t i = 0; i < point.size(); ++i) numbers[s.places[a][i]] = point[i];
+  }
+  for (const auto& entries : s.places) {
+    for (const std::size_t entry : entries) member.varied.push_back(numbers[entry]);
+  }
+  if (s.formulas) {
+    std::vector<double> values(s.formula_places.size());
+    (*s.formulas)(numbers, values);
+    for (std::size_t i = 0; i < values.size(); ++i) numbers[s.formula_places[i]] = values[i];
+  }
+  const auto n = static_cast<std::ptrdiff_t>(s.ensemble.system.dimension());
+  const auto begin = numbers.begin();
+  const auto step = begin + static_cast<std::ptrdiff_t>(s.step_place());
+  member.start = {{begin, begin + n}, {begin + n, begin + 2 * n}};
+  member.parameters.assign(begin + 2 * n, step);
+  member.step = *step;
+  member.steps = s.steps_for(member.step);
+  return member;
+}
+
+Problem Members::nominal() const {
+  const auto is_finite = [](const std::vector<double>& numbers) {
+    return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });
+  };
+  // Formulas may leave the first starts undefined.
+  constexpr std::int64_t enough = 100;
+  Member member = at(0);
+  for (std::int64_t k = 1; k < std::min(count(), enough); ++k) {
+    if (is_finite(member.start.q) && is_finite(member.start.v) && is_finite(member.parameters)) break;
+    member = at(k);
+  }
+  return {state_->ensemble.system, member.parameters, member.start, member.step};
+}
+
+}  // namespace rattleback

@@ -1,0 +1,71 @@
+// Loading MPI: nobody waits for it, nor needs it, who runs on one machine.
+
+#include "rattleback/ensemble/ranks.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+#include "ensemble_config.hpp"
+#include "rattleback/kernel/installation.hpp"
+
+namespace rattleback {
+namespace {
+
+class Alone final : public Ranks {
+ public:
+  int rank() const override { return 0; }
+  int count() const override { return 1; }
+  void send(int, const RankMessage&) override {}
+  bool receive(RankMessage&, int&) override { return false; }
+  void meet() override {}
+  void finish() override {}
+};
+
+/// Open MPI, MPICH and its relatives, and launchers with PMIx tell the processes they start.
+bool started_by_mpi() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "MPI_LOCALNRANKS"}) {
+    if (std::getenv(name) != nullptr) return true;
+  }
+  return false;
+}
+
+Ranks* load() {
+  if (!built_with_mpi) {
+    throw std::runtime_error(
+        "started by mpirun, but this build has no MPI (RATTLEBACK_MPI=OFF): each process would do all the work");
+  }
+  std::string tried;
+  for (const auto& path : places_to_look(mpi_library_name, mpi_install_directory, mpi_absolute_directory)) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) {
+      tried += fmt::format("\n  {}: no such file", path.string());
+      continue;
+    }
+    // MPI loads its own components, which look for its symbols among the global ones.
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    void* entry = library == nullptr ? nullptr : dlsym(library, ranks_entry_name);
+    if (entry == nullptr) {
+      tried += fmt::format("\n  {}: {}", path.string(), dlerror());
+    } else if (Ranks* found = std::bit_cast<RanksEntry>(entry)(ranks_layout())) {
+      return found;
+    } else {
+      tried += fmt::format("\n  {}: belongs to another version of Rattleback", path.string());
+    }
+  }
+  throw std::runtime_error("started by mpirun, but the library for MPI cannot be loaded; tried" + tried);
+}
+
+}  // namespace
+
+Ranks& ranks() {
+  static Ranks* const instance = started_by_mpi() ? load() : new Alone;
+  return *instance;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,273 @@
+// Trajectories one after the other, for methods that carry more along than a state, and for observers.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine.hpp"
+#include "rattleback/mech/dynamics.hpp"
+#include "rattleback/method/registry.hpp"
+#include "rattleback/observe/observers.hpp"
+
+namespace rattleback {
+namespace {
+
+/// The polynomials of degree 5 with the positions, velocities and accelerations of two nodes.
+class Interpolant {
+ public:
+  explicit Interpolant(const Problem& problem)
+      : n_(problem.system.dimension()), data_(problem.start_data()), motion_([&] {
+          ImplicitSystem map = accelerations(problem.system);
+          map.typical = data_;
+          return Step(std::move(map));
+        }()),
+        outputs_(motion_.system().outputs.size()) {}
+
+  /// False if there are no accelerations at one of them.
+  bool between(const State& first, const State& second, double h) {
+    h_ = h;
+    a_ = &first;
+    b_ = &second;
+    return accelerations_at(first, first_acceleration_) && accelerations_at(second, second_acceleration_);
+  }
+
+  State at(double s) const {
+    // q(s) = q₀ + h v₀ s + h² a₀ s²/2 + s³ (c₃ + c₄ s + c₅ s²) with the conditions at s = 1.
+    State node{std::vector<double>(n_), std::vector<double>(n_)};
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double v0 = h_ * a_->v[i];
+      const double a0 = 0.5 * h_ * h_ * first_acceleration_[i];
+      const double q = b_->q[i] - a_->q[i] - v0 - a0;
+      const double v = h_ * b_->v[i] - v0 - 2.0 * a0;
+      const double a = h_ * h_ * second_acceleration_[i] - 2.0 * a0;
+      const double c3 = 10.0 * q - 4.0 * v + 0.5 * a;
+      const double c4 = -15.0 * q + 7.0 * v - a;
+      const double c5 = 6.0 * q - 3.0 * v + 0.5 * a;
+      node.q[i] = a_->q[i] + s * (v0 + s * (a0 + s * (c3 + s * (c4 + s * c5))));
+      node.v[i] = (v0 + s * (2.0 * a0 + s * (3.0 * c3 + s * (4.0 * c4 + s * 5.0 * c5)))) / h_;
+    }
+    return node;
+  }
+
+ private:
+  bool accelerations_at(const State& node, std::vector<double>& acceleration) {
+    std::ranges::copy(node.v, std::ranges::copy(node.q, data_.begin()).out);
+    if (motion_.run(data_, outputs_) != 1) return false;
+    acceleration.assign(outputs_.begin(), outputs_.begin() + static_cast<std::ptrdiff_t>(n_));
+    return true;
+  }
+
+  std::size_t n_;
+  std::vector<double> data_;
+  Step motion_;
+  std::vector<double> outputs_;
+  double h_ = 0.0;
+  const State* a_ = nullptr;
+  const State* b_ = nullptr;
+  std::vector<double> first_acceleration_;
+  std::vector<double> second_acceleration_;
+};
+
+/// One trajectory from beginning to end.
+class Trajectory {
+ public:
+  Trajectory(const Ensemble& ensemble, const Member& member, NodeReader& reader, MemberResult& result)
+      : ensemble_(ensemble), member_(member), reader_(reader), result_(result),
+        problem_{ensemble.system, member.parameters, member.start, member.step},
+        stepper_(make_stepper(ensemble.methods[member.method], problem_)) {
+    std::size_t observed = 0;
+    for (const std::string& name : ensemble.observers) {
+      observers_.push_back(make_observer(name, ensemble.methods[member.method], problem_));
+      observed += observers_.back()->quantity().labels.size();
+    }
+    observed_.resize(observed);
+    if (!ensemble.sections.empty()) interpolant_.emplace(problem_);
+  }
+
+  void run(Workload& workload) {
+    look_at_first_node();
+    std::int64_t reported = 0;
+    while (step_ < member_.steps && !workload.stopped()) {
+      last_ = stepper_->node();
+      const double time_before = time_;
+      if (!stepper_->advance()) {
+        result_.failure = fmt::format("step {} of {}, from t = {:.10g} with h = {}: {}", step_ + 1, member_.steps, time_,
+                                      member_.step, stepper_->failure());
+        break;
+      }
+      ++step_;
+      time_ = stepper_->time().value_or(static_cast<double>(step_) * member_.step);
+      const bool goes_on = look(time_before);
+      keep_times();
+      if (!goes_on) break;
+      constexpr std::int64_t between_reports = 1000;
+      if (step_ - reported >= between_reports) {
+        workload.count(step_ - reported, 0);
+        reported = step_;
+      }
+    }
+    workload.count(step_ - reported, member_.steps - step_);
+    const State& node = stepper_->node();
+    result_.last = reader_.row(time_, node.q, node.v, member_.parameters);
+    result_.steps = step_;
+    // Observers are first asked after the first step: many of them have nothing to say before.
+    for (std::size_t k = 0; k < tallies_.size(); ++k) {
+      result_.statistics[k] = tallies_[k].over(k < ensemble_.statistics.size() ? step_ : step_ - 1);
+    }
+  }
+
+ private:
+  std::span<const double> watched() {
+    const State& node = stepper_->node();
+    return reader_.watched(node.q, node.v, member_.parameters);
+  }
+
+  void observe() {
+    std::span<double> rest = observed_;
+    for (const auto& o : observers_) {
+      const std::size_t size = o->quantity().labels.size();
+      o->observe(*stepper_, rest.first(size));
+      rest = rest.subspan(size);
+    }
+  }
+
+  void look_at_first_node() {
+    const auto values = watched();
+    for (std::size_t k = 0; k < ensemble_.statistics.size(); ++k) tallies_.emplace_back(values[k]);
+    sections_.assign(values.begin() + static_cast<std::ptrdiff_t>(ensemble_.statistics.size()), values.end());
+    observe();
+    time_ = stepper_->time().value_or(0.0);
+    keep_times();
+  }
+
+  /// False if the trajectory ends here.
+  bool look(double time_before) {
+    const auto view = watched();
+    const std::vector<double> values(view.begin(), view.end());
+    const std::size_t statistics = ensemble_.statistics.size();
+    for (std::size_t k = 0; k < statistics; ++k) tallies_[k].add(values[k]);
+    observe();
+    if (tallies_.size() == statistics) {
+      for (const double value : observed_) tallies_.emplace_back(value);
+    } else {
+      for (std::size_t k = 0; k < observed_.size(); ++k) tallies_[statistics + k].add(observed_[k]);
+    }
+    bool goes_on = true;
+    for (std::size_t k = 0; k < ensemble_.sections.size(); ++k) {
+      const double before = sections_[k];
+      const double after = sections_[k] = values[statistics + k];
+      if (!crosses(ensemble_.sections[k], before, after)) continue;
+      locate(k, before, after, time_before);
+      const auto found = static_cast<std::int64_t>(result_.crossings[k].size());
+      goes_on = goes_on && (ensemble_.sections[k].most == 0 || found < ensemble_.sections[k].most);
+    }
+    return goes_on && result_.failure.empty();
+  }
+
+  void locate(std::size_t k, double before, double after, double time_before) {
+    const double h = time_ - time_before;
+    if (!interpolant_->between(last_, stepper_->node(), h)) {
+      result_.failure = fmt::format("the crossing of the section {} between t = {:.10g} and {:.10g} cannot be found: there "
+                                    "are no accelerations",
+                                    ensemble_.sections[k].name, time_before, time_);
+      return;
+    }
+    const double fraction = find_crossing(
+        [&](double s) {
+          const State node = interpolant_->at(s);
+          reader_.watched(node.q, node.v, member_.parameters);
+          return reader_.section(k);
+        },
+        before, after);
+    const State node = interpolant_->at(fraction);
+    result_.crossings[k].push_back({after >= 0.0 && before < 0.0,
+                                    reader_.row(time_before + fraction * h, node.q, node.v, member_.parameters)});
+  }
+
+  /// Nodes that are nearest to a time; of methods with a time of their own, the first ones not before it.
+  void keep_times() {
+    while (next_time_ < ensemble_.times.size()) {
+      const double wanted = ensemble_.times[next_time_];
+      const bool reached = stepper_->time() ? time_ >= wanted
+                                            : static_cast<double>(step_) >= std::round(wanted / member_.step);
+      if (!reached) return;
+      const State& node = stepper_->node();
+      result_.nodes[next_time_++] = reader_.row(time_, node.q, node.v, member_.parameters);
+    }
+  }
+
+  const Ensemble& ensemble_;
+  const Member& member_;
+  NodeReader& reader_;
+  MemberResult& result_;
+  Problem problem_;
+  std::unique_ptr<Stepper> stepper_;
+  std::vector<std::unique_ptr<Observer>> observers_;
+  std::optional<Interpolant> interpolant_;
+  std::vector<double> observed_;
+  std::vector<Tally> tallies_;
+  std::vector<double> sections_;
+  State last_;
+  double time_ = 0.0;
+  std::int64_t step_ = 0;
+  std::size_t next_time_ = 0;
+};
+
+class SingleEngine final : public Engine {
+ public:
+  SingleEngine(const Ensemble& ensemble, const Members& members, std::size_t method)
+      : ensemble_(ensemble), members_(members), method_(method), start_check_(ensemble, members.nominal()),
+        reader_(ensemble) {}
+
+  void run(Workload& workload) override {
+    while (const auto index = workload.stopped() ? std::nullopt : workload.next(method_)) {
+      Member member = members_.at(*index);
+      MemberResult result = empty_result(ensemble_, member, observed_count());
+      result.failure = start_check_(member);
+      if (result.failure.empty()) {
+        try {
+          Trajectory(ensemble_, member, reader_, result).run(workload);
+        } catch (const MethodError& error) {
+          result.failure = error.what();
+          workload.count(0, member.steps);
+        }
+        if (workload.stopped()) return;
+      } else {
+        workload.count(0, member.steps);
+      }
+      workload.finished(result);
+    }
+  }
+
+ private:
+  /// How many numbers the observers have.
+  std::size_t observed_count() {
+    if (observed_ || ensemble_.observers.empty()) return observed_.value_or(0);
+    observed_ = observed_labels(ensemble_, members_).size();
+    return *observed_;
+  }
+
+  const Ensemble& ensemble_;
+  const Members& members_;
+  std::size_t method_;
+  StartCheck start_check_;
+  NodeReader reader_;
+  std::optional<std::size_t> observed_;
+};
+
+}  // namespace
+
+std::vector<std::string> observed_labels(const Ensemble& ensemble, const Members& members) {
+  std::vector<std::string> labels;
+  for (const std::string& name : ensemble.observers) {
+    const auto observer = make_observer(name, ensemble.methods.front(), members.nominal());
+    for (const std::string& label : observer->quantity().labels) labels.push_back(label);
+  }
+  return labels;
+}
+
+std::unique_ptr<Engine> make_single_engine(const Ensemble& ensemble, const Members& members, std::size_t method) {
+  return std::make_unique<SingleEngine>(ensemble, members, method);
+}
+
+}  // namespace rattleback
