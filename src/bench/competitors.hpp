@@ -12,8 +12,8 @@ namespace rattleback::bench {
 
 using Contestants = std::vector<std::unique_ptr<Contestant>>;
 
-/// Whether this processor has the instructions they were compiled for.
-bool competitors_run_here();
+/// Whether this processor has the instructions they were compiled for (processor.hpp).
+bool odeint_runs_here();
 
 /// Boost.odeint: explicit methods with constant steps and with step control.
 Contestants odeint_particle();

@@ -1,7 +1,7 @@
 #pragma once
 
-// Whoever takes part in the benchmark: our methods and integrators from elsewhere, behind one interface, so that all are
-// searched, checked and timed by the same code.
+// Whoever takes part in the benchmark: our methods and integrators from elsewhere, behind one interface, so that all
+// are searched, checked and timed by the same code.
 
 #include <algorithm>
 #include <atomic>

@@ -26,8 +26,8 @@ GrowthTable growth(const Session& session) {
       times.push_back(benchmark::seconds([&] { ours->run(steps); }) / steps);
     }
     std::sort(times.begin(), times.end());
-    GrowthRow row{n, times.front(), times[times.size() / 4], times[3 * times.size() / 4], 0.0, 1.0,
-                  ours->iterations(), build};
+    GrowthRow row{n,   times.front(), times[times.size() / 4], times[3 * times.size() / 4],
+                  0.0, 1.0,           ours->iterations(),      build};
     row.per_coordinate = row.step / (2.0 * n + 1.0);
     if (!table.rows.empty()) row.relative = row.per_coordinate / table.rows.front().per_coordinate;
     table.rows.push_back(row);

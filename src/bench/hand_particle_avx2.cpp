@@ -18,49 +18,49 @@ namespace {
 
 /// Both widths have the same text; a function with a target attribute cannot be inlined into one without, so the text
 /// is a macro.
-#define RATTLEBACK_PARTICLES(NAME, TARGET, VECTOR, LANES, SET1, LOAD, STORE, ADD, MUL, DIV, FMA, FMS, FNMA)            \
-  template <int registers>                                                                                             \
-  __attribute__((target(TARGET))) void NAME(hand::ParticleState* states, std::int64_t count, double h,                 \
-                                            std::int64_t steps) {                                                      \
-    constexpr int block = LANES * registers;                                                                           \
-    const double k = 1 + 0.5 * h * h;                                                                                  \
-    const VECTOR h_over_k = SET1(h / k), two_k = SET1(2 * k), two_h = SET1(2 * h), four_h2 = SET1(4 * h * h),          \
-                 c_w = SET1(2 - 3 * h * h);                                                                            \
-    alignas(64) double buffer[6][block];                                                                               \
-    for (std::int64_t first = 0; first < count; first += block) {                                                      \
-      for (int l = 0; l < block; ++l) {                                                                                \
-        const hand::ParticleState& s = states[first + l];                                                              \
-        buffer[0][l] = s.y, buffer[1][l] = s.py - h * s.y, buffer[2][l] = 2 * h * s.x;                                 \
-        buffer[3][l] = s.px - h * s.x, buffer[4][l] = s.pz, buffer[5][l] = s.z / h;                                    \
-      }                                                                                                                \
-      VECTOR y[registers], u[registers], x[registers], w[registers], pz[registers], z[registers];                      \
-      _Pragma("GCC unroll 8") for (int r = 0; r < registers; ++r) {                                                    \
-        y[r] = LOAD(&buffer[0][LANES * r]), u[r] = LOAD(&buffer[1][LANES * r]), x[r] = LOAD(&buffer[2][LANES * r]);    \
-        w[r] = LOAD(&buffer[3][LANES * r]), pz[r] = LOAD(&buffer[4][LANES * r]), z[r] = LOAD(&buffer[5][LANES * r]);   \
-      }                                                                                                                \
-      for (std::int64_t k_step = 0; k_step < steps; ++k_step) {                                                        \
-        _Pragma("GCC unroll 8") for (int r = 0; r < registers; ++r) {                                                  \
-          const VECTOR y1 = FMA(h_over_k, u[r], y[r]);                                                                 \
-          const VECTOR sum = ADD(y[r], y1);                                                                            \
-          const VECTOR s = DIV(FMA(y[r], pz[r], w[r]), FMA(y[r], sum, two_k));                                         \
-          pz[r] = MUL(sum, s);                                                                                         \
-          u[r] = FNMA(two_h, y1, u[r]);                                                                                \
-          w[r] = FMS(c_w, s, x[r]);                                                                                    \
-          x[r] = FMA(four_h2, s, x[r]);                                                                                \
-          z[r] = ADD(z[r], pz[r]);                                                                                     \
-          y[r] = y1;                                                                                                   \
-        }                                                                                                              \
-      }                                                                                                                \
-      _Pragma("GCC unroll 8") for (int r = 0; r < registers; ++r) {                                                    \
-        STORE(&buffer[0][LANES * r], y[r]), STORE(&buffer[1][LANES * r], u[r]), STORE(&buffer[2][LANES * r], x[r]);    \
-        STORE(&buffer[3][LANES * r], w[r]), STORE(&buffer[4][LANES * r], pz[r]), STORE(&buffer[5][LANES * r], z[r]);   \
-      }                                                                                                                \
-      for (int l = 0; l < block; ++l) {                                                                                \
-        hand::ParticleState& s = states[first + l];                                                                    \
-        s.y = buffer[0][l], s.py = buffer[1][l] + h * s.y, s.x = buffer[2][l] / (2 * h);                               \
-        s.px = buffer[3][l] + h * s.x, s.pz = buffer[4][l], s.z = buffer[5][l] * h;                                    \
-      }                                                                                                                \
-    }                                                                                                                  \
+#define RATTLEBACK_PARTICLES(NAME, TARGET, VECTOR, LANES, SET1, LOAD, STORE, ADD, MUL, DIV, FMA, FMS, FNMA)          \
+  template <int registers>                                                                                           \
+  __attribute__((target(TARGET))) void NAME(hand::ParticleState* states, std::int64_t count, double h,               \
+                                            std::int64_t steps) {                                                    \
+    constexpr int block = LANES * registers;                                                                         \
+    const double k = 1 + 0.5 * h * h;                                                                                \
+    const VECTOR h_over_k = SET1(h / k), two_k = SET1(2 * k), two_h = SET1(2 * h), four_h2 = SET1(4 * h * h),        \
+                 c_w = SET1(2 - 3 * h * h);                                                                          \
+    alignas(64) double buffer[6][block];                                                                             \
+    for (std::int64_t first = 0; first < count; first += block) {                                                    \
+      for (int l = 0; l < block; ++l) {                                                                              \
+        const hand::ParticleState& s = states[first + l];                                                            \
+        buffer[0][l] = s.y, buffer[1][l] = s.py - h * s.y, buffer[2][l] = 2 * h * s.x;                               \
+        buffer[3][l] = s.px - h * s.x, buffer[4][l] = s.pz, buffer[5][l] = s.z / h;                                  \
+      }                                                                                                              \
+      VECTOR y[registers], u[registers], x[registers], w[registers], pz[registers], z[registers];                    \
+      _Pragma("GCC unroll 8") for (int r = 0; r < registers; ++r) {                                                  \
+        y[r] = LOAD(&buffer[0][LANES * r]), u[r] = LOAD(&buffer[1][LANES * r]), x[r] = LOAD(&buffer[2][LANES * r]);  \
+        w[r] = LOAD(&buffer[3][LANES * r]), pz[r] = LOAD(&buffer[4][LANES * r]), z[r] = LOAD(&buffer[5][LANES * r]); \
+      }                                                                                                              \
+      for (std::int64_t k_step = 0; k_step < steps; ++k_step) {                                                      \
+        _Pragma("GCC unroll 8") for (int r = 0; r < registers; ++r) {                                                \
+          const VECTOR y1 = FMA(h_over_k, u[r], y[r]);                                                               \
+          const VECTOR sum = ADD(y[r], y1);                                                                          \
+          const VECTOR s = DIV(FMA(y[r], pz[r], w[r]), FMA(y[r], sum, two_k));                                       \
+          pz[r] = MUL(sum, s);                                                                                       \
+          u[r] = FNMA(two_h, y1, u[r]);                                                                              \
+          w[r] = FMS(c_w, s, x[r]);                                                                                  \
+          x[r] = FMA(four_h2, s, x[r]);                                                                              \
+          z[r] = ADD(z[r], pz[r]);                                                                                   \
+          y[r] = y1;                                                                                                 \
+        }                                                                                                            \
+      }                                                                                                              \
+      _Pragma("GCC unroll 8") for (int r = 0; r < registers; ++r) {                                                  \
+        STORE(&buffer[0][LANES * r], y[r]), STORE(&buffer[1][LANES * r], u[r]), STORE(&buffer[2][LANES * r], x[r]);  \
+        STORE(&buffer[3][LANES * r], w[r]), STORE(&buffer[4][LANES * r], pz[r]), STORE(&buffer[5][LANES * r], z[r]); \
+      }                                                                                                              \
+      for (int l = 0; l < block; ++l) {                                                                              \
+        hand::ParticleState& s = states[first + l];                                                                  \
+        s.y = buffer[0][l], s.py = buffer[1][l] + h * s.y, s.x = buffer[2][l] / (2 * h);                             \
+        s.px = buffer[3][l] + h * s.x, s.pz = buffer[4][l], s.z = buffer[5][l] * h;                                  \
+      }                                                                                                              \
+    }                                                                                                                \
   }
 
 RATTLEBACK_PARTICLES(steps_avx2, "avx2,fma", __m256d, 4, _mm256_set1_pd, _mm256_load_pd, _mm256_store_pd, _mm256_add_pd,
@@ -135,8 +135,7 @@ double peak_operations(const char*& width) {
     const auto begin = std::chrono::steady_clock::now();
     kind.chain(x, rounds);
     asm volatile("" : : "g"(x) : "memory");
-    shortest =
-        std::min(shortest, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    shortest = std::min(shortest, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
   return 2.0 * chains * kind.lanes * static_cast<double>(rounds) / shortest;
 }

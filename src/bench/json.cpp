@@ -13,9 +13,7 @@ json to_json(const Comparison& c, const char* first, const char* second) {
   return {{"ratio", c.ratio}, {"quartiles", {c.low, c.high}}, {first, c.ours}, {second, c.theirs}};
 }
 
-const char* name(Contestant::Setting setting) {
-  return setting == Contestant::Setting::step ? "step" : "tolerance";
-}
+const char* name(Contestant::Setting setting) { return setting == Contestant::Setting::step ? "step" : "tolerance"; }
 
 const char* name(SearchEnd end) {
   switch (end) {
@@ -85,9 +83,8 @@ json to_json(const std::vector<StepGroup>& groups) {
 }
 
 json to_json(const ThroughputTable& table) {
-  json document{{"trajectories", table.trajectories}, {"steps", table.steps},
-                {"peak", table.peak},                 {"peak_width", table.peak_width},
-                {"operations", table.operations},     {"rows", json::array()}};
+  json document{{"trajectories", table.trajectories}, {"steps", table.steps},           {"peak", table.peak},
+                {"peak_width", table.peak_width},     {"operations", table.operations}, {"rows", json::array()}};
   for (const ThroughputRow& r : table.rows) {
     json row{{"name", r.name}, {"available", r.available}};
     if (r.available) {

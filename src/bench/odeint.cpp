@@ -13,6 +13,7 @@
 
 #include "src/bench/competitors.hpp"
 #include "src/bench/motions.hpp"
+#include "src/bench/processor.hpp"
 
 namespace rattleback::bench {
 namespace {
@@ -105,9 +106,7 @@ class ControlledSteps final : public Trajectory<Motion> {
     return this->watched(goal, advance(tolerance, goal.time));
   }
   std::int64_t run(double tolerance, double time) override { return this->timed(advance(tolerance, time)); }
-  std::vector<double> end(double tolerance, double time) override {
-    return this->position(advance(tolerance, time));
-  }
+  std::vector<double> end(double tolerance, double time) override { return this->position(advance(tolerance, time)); }
 
  private:
   static auto advance(double tolerance, double time) {
@@ -133,17 +132,14 @@ class ControlledSteps final : public Trajectory<Motion> {
 };
 
 template <class Motion>
-constexpr auto controlled_dopri5 = [](double tolerance) {
-  return odeint::make_controlled<Dopri5<Motion>>(tolerance, tolerance);
-};
+constexpr auto controlled_dopri5 =
+    [](double tolerance) { return odeint::make_controlled<Dopri5<Motion>>(tolerance, tolerance); };
 template <class Motion>
-constexpr auto controlled_rkf78 = [](double tolerance) {
-  return odeint::make_controlled<Rkf78<Motion>>(tolerance, tolerance);
-};
+constexpr auto controlled_rkf78 =
+    [](double tolerance) { return odeint::make_controlled<Rkf78<Motion>>(tolerance, tolerance); };
 template <class Motion>
-constexpr auto extrapolation = [](double tolerance) {
-  return odeint::bulirsch_stoer<typename Motion::State>(tolerance, tolerance);
-};
+constexpr auto extrapolation =
+    [](double tolerance) { return odeint::bulirsch_stoer<typename Motion::State>(tolerance, tolerance); };
 
 /// Those that are likely to be cheap come first: others are given up once they are known to be much dearer.
 template <class Motion>
@@ -185,13 +181,7 @@ std::vector<ExplicitSteps> explicit_steps() {
 
 }  // namespace
 
-bool competitors_run_here() {
-#if defined(__AVX2__)
-  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-#else
-  return true;
-#endif
-}
+bool odeint_runs_here() { return processor_suffices(); }
 
 Contestants odeint_particle() { return all<ParticleMotion>(); }
 Contestants odeint_sleigh() { return all<SleighMotion>(); }

@@ -72,9 +72,9 @@ OurMethod::OurMethod(const std::string& name, const Method& method, const Proble
       state_(method.state_size()), given_(given(problem)),
       start_(typical(whole_start(method), given_), 1, Backend::interpreted),
       step_(typical(whole_step(method), whole_start(method, problem)), 1, Backend::compiled),
-      node_(node_with_energy(method, problem.system), 1, Backend::compiled),
-      start_data_(step_.system().data.size()), outputs_(step_.system().outputs.size()),
-      node_data_(node_.system().data.size()), node_outputs_(2 * dimension_ + 1) {}
+      node_(node_with_energy(method, problem.system), 1, Backend::compiled), start_data_(step_.system().data.size()),
+      outputs_(step_.system().outputs.size()), node_data_(node_.system().data.size()),
+      node_outputs_(2 * dimension_ + 1) {}
 
 void OurMethod::start(double step) {
   if (step != started_) {

@@ -35,7 +35,8 @@ std::string short_time(double seconds) {
 void print(const CostTable& table) {
   fmt::print("cost: quadratic particle, energy held within a bound (relative to max(1, |E0|)) up to T = {:g}\n",
              table.options.time);
-  fmt::print("  nanoseconds per unit of time with the cheapest setting that was seen to hold, one core\n\n  {:<30}", "");
+  fmt::print("  nanoseconds per unit of time with the cheapest setting that was seen to hold, one core\n\n  {:<30}",
+             "");
   for (const CostColumn& c : table.columns) fmt::print(" {:>22}", fmt::format("{:.0e}", c.bound));
   fmt::print("\n");
   if (table.columns.empty()) return;
@@ -53,7 +54,7 @@ void print(const CostTable& table) {
   fmt::print("\n  {:<30}", "best of theirs / best of ours");
   for (const CostColumn& c : table.columns) {
     fmt::print(" {:>22}", c.theirs_over_ours ? fmt::format("{:.2f} [{:.2f}, {:.2f}]  ", c.theirs_over_ours->ratio,
-                                                            c.theirs_over_ours->low, c.theirs_over_ours->high)
+                                                           c.theirs_over_ours->low, c.theirs_over_ours->high)
                                              : "-  ");
   }
   fmt::print("\n  {:<30}", "goal");
@@ -61,7 +62,8 @@ void print(const CostTable& table) {
     const bool reached = c.theirs_over_ours && c.theirs_over_ours->ratio >= c.goal;
     fmt::print(" {:>22}", fmt::format("{:g} {}  ", c.goal, verdict(reached)));
   }
-  fmt::print("\n\n  h: step, tol: tolerance, <: best of its side; \"> 20 x\": dearer than 20 times the best of its side\n");
+  fmt::print(
+      "\n\n  h: step, tol: tolerance, <: best of its side; \"> 20 x\": dearer than 20 times the best of its side\n");
   if (in_haste) {
     fmt::print("  *: the search ended after {:.0f} s, a cheaper setting may hold\n", table.options.seconds);
   }
@@ -70,8 +72,8 @@ void print(const CostTable& table) {
 void print(const std::vector<PrecisionTable>& tables) {
   constexpr double errors[] = {1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12};
   for (const PrecisionTable& t : tables) {
-    fmt::print("precision: {}, time to reach an error of q at T = {:g} (solution known to {:.0e})\n\n  {:<30}", t.problem,
-               t.time, t.floor, "");
+    fmt::print("precision: {}, time to reach an error of q at T = {:g} (solution known to {:.0e})\n\n  {:<30}",
+               t.problem, t.time, t.floor, "");
     for (const double error : errors) fmt::print(" {:>10}", fmt::format("{:.0e}", error));
     fmt::print("\n");
     std::vector<double> best[2];
@@ -95,7 +97,7 @@ void print(const std::vector<PrecisionTable>& tables) {
 }
 
 void print(const std::vector<StepGroup>& groups) {
-  fmt::print("step: one step of dla:midpoint, ours / theirs [quartiles of neighbours]; below 1 ours is faster\n");
+  fmt::print("step: one step of ours / one step of theirs [quartiles of neighbours]; below 1 ours is faster\n");
   for (const StepGroup& g : groups) {
     fmt::print("\n  {} ({:.2f} Newton iterations)\n", g.problem, g.iterations);
     for (const StepRow& r : g.rows) {
@@ -120,8 +122,10 @@ void print(const ThroughputTable& table) {
     fmt::print("  {:<52} {:>9.3f}  {:>14}  {:>13.3g}  {:>5.1f} %\n", r.name, 1e9 * r.step,
                fmt::format("[{:.3f}, {:.3f}]", 1e9 * r.low, 1e9 * r.high), 1.0 / r.step, 100.0 * r.of_peak);
   }
-  fmt::print("\n  of peak: {} operations of the shortest form of the step known, a fused multiply-add counted as two,\n"
-             "  a division as one, for every row\n", table.operations);
+  fmt::print(
+      "\n  of peak: {} operations of the shortest form of the step known, a fused multiply-add counted as two,\n"
+      "  a division as one, for every row\n",
+      table.operations);
 }
 
 void print(const GrowthTable& table) {

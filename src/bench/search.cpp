@@ -63,8 +63,7 @@ class Search {
 
  private:
   double seconds_left() const {
-    return options_.seconds -
-           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    return options_.seconds - std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   }
 
   Attempt hold(double setting, double time) {

@@ -4,8 +4,10 @@
 #include "benchmarks/hand_mclachlan_perlmutter_scalar.hpp"
 #include "benchmarks/hand_particle.hpp"
 #include "benchmarks/hand_sleigh.hpp"
+#include "rattleback/method/composition.hpp"
 #include "src/bench/competitors.hpp"
 #include "src/bench/ours.hpp"
+#include "src/bench/processor.hpp"
 #include "src/bench/tables.hpp"
 
 namespace rattleback::bench {
@@ -16,9 +18,10 @@ using benchmark::keep;
 /// Rows of one problem: `steps` steps of ours against as many of theirs.
 class Group {
  public:
-  Group(std::string name, const Problem& problem, std::int64_t steps, const Session& session)
-      : ours_("dla:midpoint", problem), step_(problem.step), steps_(steps), session_(session) {
-    group_.problem = std::move(name);
+  Group(const std::string& name, const Problem& problem, std::int64_t steps, const Session& session,
+        const std::string& method = "dla:midpoint")
+      : ours_(method, problem), step_(problem.step), steps_(steps), session_(session) {
+    group_.problem = fmt::format("{}, h = {}, {}", name, problem.step, method);
   }
 
   /// advance(state) is one step from a copy of the start.
@@ -42,7 +45,10 @@ class Group {
     if (session_.interrupted()) return;
     session_.progress(group_.problem + ": " + what);
     const auto units = static_cast<double>(steps_);
-    group_.rows.push_back({what, benchmark::compare(units, [&] { ours_.run(steps_); }, units, theirs), goal});
+    group_.rows.push_back({what,
+                           benchmark::compare(
+                               units, [&] { ours_.run(steps_); }, units, theirs),
+                           goal});
   }
 
   Trajectories ours_;
@@ -53,7 +59,7 @@ class Group {
 };
 
 StepGroup particle_steps(const Session& session) {
-  Group group("quadratic particle, h = 0.2", particle(), 2000, session);
+  Group group("quadratic particle", particle(), 2000, session);
   const hand::ParticleState start{1, 0, 0, 0, 1, 0};
   const hand::ParticleConstants constants(0.2);
   group.by_hand("by hand: dense Newton", 0, start, [](auto& s) { hand::particle_dense_newton(s, 0.2); });
@@ -63,8 +69,21 @@ StepGroup particle_steps(const Session& session) {
   return group.done();
 }
 
+/// All stages of a composition, one after the other.
+StepGroup composed_particle_steps(const Session& session) {
+  Group group("quadratic particle", particle(), 200, session, "dla:order=8");
+  std::vector<hand::ParticleConstants> stages;
+  for (const double fraction : composition_coefficients(8)) stages.emplace_back(0.2 * fraction);
+  group.by_hand(fmt::format("by hand: closed form, {} stages", stages.size()), 1.5,
+                hand::ParticleState{1, 0, 0, 0, 1, 0}, [&](auto& s) {
+                  for (const hand::ParticleConstants& c : stages) hand::particle_closed_form(s, c);
+                });
+  group.explicit_methods(explicit_particle());
+  return group.done();
+}
+
 StepGroup sleigh_steps(const Session& session) {
-  Group group("Chaplygin sleigh, h = 0.12", sleigh(), 250, session);
+  Group group("Chaplygin sleigh", sleigh(), 250, session);
   const hand::SleighState start{1, 0, 0, 0, 0, 0};
   const hand::SleighParameters p;
   const hand::SleighConstants constants(p);
@@ -86,7 +105,7 @@ hand::MpPlainState<n> plain_start(const State& start) {
 
 StepGroup oscillator_steps_6(const Session& session) {
   const Problem problem = oscillators(6);
-  Group group("McLachlan and Perlmutter, n = 6, h = 0.25", problem, 400, session);
+  Group group("McLachlan and Perlmutter, n = 6", problem, 400, session);
   const auto& [q, v] = problem.start;
   group.by_hand("by hand: Newton to 1e-13", 1.25, plain_start<6>(problem.start),
                 [](auto& s) { hand::mp_newton_plain<6>(s, 0.25); });
@@ -99,7 +118,7 @@ StepGroup oscillator_steps_6(const Session& session) {
 StepGroup oscillator_steps_100(const Session& session) {
   constexpr double h = 0.1;
   const Problem problem = oscillators(100, h);
-  Group group("McLachlan and Perlmutter, n = 100, h = 0.1", problem, 200, session);
+  Group group("McLachlan and Perlmutter, n = 100", problem, 200, session);
   group.by_hand("by hand: Newton to 1e-13", 1.25, plain_start<100>(problem.start),
                 [](auto& s) { hand::mp_newton_plain<100>(s, h); });
   group.explicit_methods(explicit_oscillators_100());
@@ -108,9 +127,12 @@ StepGroup oscillator_steps_100(const Session& session) {
 
 }  // namespace
 
+bool hand_written_steps_run_here() { return processor_suffices(); }
+
 std::vector<StepGroup> step(const Session& session) {
   std::vector<StepGroup> groups;
-  for (const auto& group : {particle_steps, sleigh_steps, oscillator_steps_6, oscillator_steps_100}) {
+  for (const auto& group :
+       {particle_steps, composed_particle_steps, sleigh_steps, oscillator_steps_6, oscillator_steps_100}) {
     if (!session.interrupted()) groups.push_back(group(session));
   }
   return groups;

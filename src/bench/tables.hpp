@@ -24,7 +24,8 @@ struct Session {
   bool interrupted() const { return interrupt != nullptr && interrupt->load(); }
 };
 
-// --- cost: what it costs to hold the energy of the quadratic particle -------------------------------------------------
+// --- cost: what it costs to hold the energy of the quadratic particle
+// -------------------------------------------------
 
 struct CostOptions {
   double time = 1e6;
@@ -53,7 +54,8 @@ struct CostTable {
 
 CostTable cost(const CostOptions& options, const Session& session);
 
-// --- precision: error at the end against time spent -------------------------------------------------------------------
+// --- precision: error at the end against time spent
+// -------------------------------------------------------------------
 
 struct PrecisionPoint {
   double setting;
@@ -80,7 +82,8 @@ std::vector<PrecisionTable> precision(const Session& session);
 /// Seconds that an error costs, by interpolation between the points in logarithms; nothing if it is not reached.
 std::optional<double> seconds_for(const PrecisionEntry& entry, double error);
 
-// --- step: nanoseconds of one step ------------------------------------------------------------------------------------
+// --- step: nanoseconds of one step
+// ------------------------------------------------------------------------------------
 
 struct StepRow {
   std::string against;
@@ -89,14 +92,18 @@ struct StepRow {
 };
 
 struct StepGroup {
-  std::string problem;
-  double iterations;  ///< of ours, per step
+  std::string problem;  ///< and method
+  double iterations;    ///< of ours, per step
   std::vector<StepRow> rows;
 };
 
 std::vector<StepGroup> step(const Session& session);
 
-// --- throughput: many trajectories on one core ------------------------------------------------------------------------
+/// Whether this processor has the instructions the steps by hand were compiled for (processor.hpp).
+bool hand_written_steps_run_here();
+
+// --- throughput: many trajectories on one core
+// ------------------------------------------------------------------------
 
 /// Something that carries `trajectories` quadratic particles through `steps` steps, and says how long it took.
 struct Engine {
@@ -115,23 +122,24 @@ struct ThroughputRow {
 
 struct ThroughputTable {
   std::int64_t trajectories, steps;
-  double peak;              ///< operations in a second, measured: fused multiply-adds in the widest registers
-  std::string peak_width;   ///< which registers
-  int operations;           ///< of one step
+  double peak;             ///< operations in a second, measured: fused multiply-adds in the widest registers
+  std::string peak_width;  ///< which registers
+  int operations;          ///< of one step
   std::vector<ThroughputRow> rows;
 };
 
 /// `engines` come after ours and those written by hand.
 ThroughputTable throughput(const Session& session, const std::vector<Engine>& engines = {});
 
-// --- growth: cost of a step with the size of the system ---------------------------------------------------------------
+// --- growth: cost of a step with the size of the system
+// ---------------------------------------------------------------
 
 struct GrowthRow {
   int n;
-  double step;             ///< seconds, shortest
-  double low, high;        ///< quartiles
-  double per_coordinate;   ///< of 2n + 1
-  double relative;         ///< to that of n = 6
+  double step;            ///< seconds, shortest
+  double low, high;       ///< quartiles
+  double per_coordinate;  ///< of 2n + 1
+  double relative;        ///< to that of n = 6
   double iterations;
   double build;  ///< seconds to derive and compile
 };
@@ -143,13 +151,19 @@ struct GrowthTable {
 
 GrowthTable growth(const Session& session);
 
-// --- what is read -----------------------------------------------------------------------------------------------------
+// --- what is read
+// -----------------------------------------------------------------------------------------------------
 
 void print(const CostTable& table);
 void print(const std::vector<PrecisionTable>& tables);
 void print(const std::vector<StepGroup>& groups);
 void print(const ThroughputTable& table);
 void print(const GrowthTable& table);
+
+/// The goals that a table misses, in words.
+std::vector<std::string> missed(const CostTable& table);
+std::vector<std::string> missed(const std::vector<StepGroup>& groups);
+std::vector<std::string> missed(const GrowthTable& table);
 
 nlohmann::json to_json(const CostTable& table);
 nlohmann::json to_json(const std::vector<PrecisionTable>& tables);

@@ -45,8 +45,9 @@ void scalar_steps(hand::ParticleState* states, std::int64_t count, std::int64_t 
 class InLanes {
  public:
   InLanes(const Problem& problem, int lanes)
-      : start_(whole_start(make_method("dla:midpoint", problem), problem)), step_(system(problem, start_), lanes,
-        Backend::compiled), data_(start_.size() * static_cast<std::size_t>(lanes)),
+      : start_(whole_start(make_method("dla:midpoint", problem), problem)),
+        step_(system(problem, start_), lanes, Backend::compiled),
+        data_(start_.size() * static_cast<std::size_t>(lanes)),
         outputs_(step_.system().outputs.size() * static_cast<std::size_t>(lanes)) {}
 
   double operator()(std::int64_t trajectories, std::int64_t steps) {
@@ -101,8 +102,9 @@ ThroughputTable throughput(const Session& session, const std::vector<Engine>& en
   table.peak_width = width;
 
   HandWritten hand_written;
-  std::vector<Engine> all{{"by hand: closed form, one after another",
-                           [&](std::int64_t n, std::int64_t steps) { return hand_written(n, steps, 1, scalar_steps); }}};
+  std::vector<Engine> all{{"by hand: closed form, one after another", [&](std::int64_t n, std::int64_t steps) {
+                             return hand_written(n, steps, 1, scalar_steps);
+                           }}};
   const auto add_batch = [&](const char* name, bool available, int lanes, std::vector<int> candidates, auto&& batch) {
     if (!available) {
       table.rows.push_back({fmt::format("by hand: {}, not on this processor", name), false});

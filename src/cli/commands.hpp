@@ -13,6 +13,7 @@ void add_compare(CLI::App& app);
 void add_converge(CLI::App& app);
 void add_modified(CLI::App& app);
 void add_measure(CLI::App& app);
+void add_ensemble(CLI::App& app);
 void add_reproduce(CLI::App& app);
 void add_demo(CLI::App& app);
 

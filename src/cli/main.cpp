@@ -10,6 +10,7 @@
 
 #include "commands.hpp"
 #include "exit_status.hpp"
+#include "rattleback/ensemble/ensemble.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/io/result_file.hpp"
 #include "rattleback/kernel/implicit_system.hpp"
@@ -104,7 +105,7 @@ int finish(int status) {
 /// Who is to blame: the request, the numbers, or the machine.
 ExitStatus status_of(const std::exception& error) {
   const auto is = [&]<class... E>() { return (... || (dynamic_cast<const E*>(&error) != nullptr)); };
-  if (is.operator()<ModelError, SystemError, StartError, MethodError, ResumeError, ExpressionError, StructureError>()) {
+  if (is.operator()<ModelError, EnsembleError, SystemError, StartError, MethodError, ResumeError, ExpressionError, StructureError>()) {
     return ExitStatus::wrong_request;
   }
   if (is.operator()<FlowError>()) return ExitStatus::numerics_failed;
@@ -133,6 +134,7 @@ int main(int argc, char** argv) {
   cli::add_converge(app);
   cli::add_modified(app);
   cli::add_measure(app);
+  cli::add_ensemble(app);
   cli::add_reproduce(app);
   cli::add_demo(app);
   cli::remember_command_line(argc, argv);

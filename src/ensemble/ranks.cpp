@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "ensemble_config.hpp"
 #include "rattleback/kernel/installation.hpp"
@@ -66,6 +68,17 @@ Ranks* load() {
 Ranks& ranks() {
   static Ranks* const instance = started_by_mpi() ? load() : new Alone;
   return *instance;
+}
+
+std::int64_t told_by_first_rank(std::int64_t number) {
+  RankMessage message{0, number, 0, 0.0};
+  if (ranks().rank() == 0) {
+    for (int r = 1; r < ranks().count(); ++r) ranks().send(r, message);
+  } else {
+    int from = 0;
+    while (!ranks().receive(message, from)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return message.first;
 }
 
 }  // namespace rattleback

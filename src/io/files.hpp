@@ -19,13 +19,13 @@ class AppendFile {
   ~AppendFile();
 
   void append(std::string_view bytes);
+  /// Returns when everything appended so far survives the end of this process, though not that of the machine.
+  void flush();
   /// Returns when everything appended so far is on the disk.
   void synchronise();
   std::int64_t size() const { return size_; }
 
  private:
-  void flush();
-
   std::string path_;
   int descriptor_ = -1;
   std::string buffer_;

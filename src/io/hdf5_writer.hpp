@@ -103,27 +103,35 @@ class Hdf5Writer {
 
   /// A dataset of rows × width numbers, or of rows numbers if there is no second dimension.
   Hdf5Handle dataset(hid_t owner, const Column& column, hsize_t rows) const {
-    const hsize_t size[] = {rows, column.width()};
-    const Hdf5Handle space = handle(H5Screate_simple(column.labels.empty() ? 1 : 2, size, nullptr), H5Sclose);
-    const Hdf5Handle properties = without_times();
-    return handle(
-        H5Dcreate2(owner, column.name.c_str(), H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, properties, H5P_DEFAULT),
-        H5Dclose);
+    return dataset(owner, column.name, shape(column, rows));
+  }
+  void write_rows(hid_t dataset, const Column& column, hsize_t first, hsize_t count, const double* values) const {
+    write_rows(dataset, shape(column, count), first, values);
   }
 
-  void write_rows(hid_t dataset, const Column& column, hsize_t first, hsize_t count, const double* values) const {
-    const int rank = column.labels.empty() ? 1 : 2;
-    const hsize_t start[] = {first, 0};
-    const hsize_t size[] = {count, column.width()};
-    const Hdf5Handle memory = handle(H5Screate_simple(rank, size, nullptr), H5Sclose);
+  Hdf5Handle dataset(hid_t owner, const std::string& name, const std::vector<hsize_t>& size) const {
+    const Hdf5Handle space = handle(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose);
+    const Hdf5Handle properties = without_times();
+    return handle(H5Dcreate2(owner, name.c_str(), H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+                  H5Dclose);
+  }
+  /// Entries from `first` on of the first dimension; `size` is that of the values.
+  void write_rows(hid_t dataset, const std::vector<hsize_t>& size, hsize_t first, const double* values) const {
+    std::vector<hsize_t> start(size.size(), 0);
+    start[0] = first;
+    const Hdf5Handle memory = handle(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose);
     const Hdf5Handle file = handle(H5Dget_space(dataset), H5Sclose);
-    check(H5Sselect_hyperslab(file, H5S_SELECT_SET, start, nullptr, size, nullptr));
+    check(H5Sselect_hyperslab(file, H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr));
     check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, values));
   }
 
   hid_t root() const { return file_; }
 
  private:
+  static std::vector<hsize_t> shape(const Column& column, hsize_t rows) {
+    if (column.labels.empty()) return {rows};
+    return {rows, column.width()};
+  }
   Hdf5Handle handle(hid_t id, Hdf5Handle::Closer closer) const { return Hdf5Handle(id, closer, path_); }
 
   Hdf5Handle text_type(std::size_t length) const {

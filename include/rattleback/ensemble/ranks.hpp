@@ -31,6 +31,9 @@ class Ranks {
 /// MPI on the first call. Throws std::runtime_error if it is needed and not there.
 Ranks& ranks();
 
+/// A number that the first rank knows, on all ranks.
+std::int64_t told_by_first_rank(std::int64_t number);
+
 /// Entry point of the library with MPI. The object is never destroyed.
 using RanksEntry = Ranks* (*)(std::uint64_t layout);
 inline constexpr const char* ranks_entry_name = "rattleback_ranks";

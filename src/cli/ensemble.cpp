@@ -1,0 +1,235 @@
+// `rattleback ensemble`: many trajectories, described by a file.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "../io/files.hpp"
+#include "commands.hpp"
+#include "exit_status.hpp"
+#include "rattleback/ensemble/ranks.hpp"
+#include "rattleback/io/ensemble_result.hpp"
+#include "rattleback/kernel/kernel.hpp"
+#include "report_option.hpp"
+#include "request.hpp"
+#include "terminal.hpp"
+#include "version.hpp"
+
+namespace rattleback::cli {
+namespace {
+
+struct Options {
+  std::string spec;
+  OutputOptions output;
+  std::optional<std::string> file;
+  std::string lanes = "8";
+  std::optional<std::string> threads;
+  bool resume = false;
+  bool force = false;
+  bool dry_run = false;
+};
+
+EnsembleOptions engine_options(const Options& o) {
+  EnsembleOptions options;
+  options.lanes = static_cast<int>(std::min<std::int64_t>(positive_integer(o.lanes, "--lanes"), 1000));
+  if (std::ranges::find(lane_counts, options.lanes) == std::end(lane_counts)) {
+    throw Failure(ExitStatus::wrong_request, fmt::format("--lanes is 1, 4, 8 or 16, found {}", o.lanes));
+  }
+  constexpr std::int64_t most_threads = 4096;
+  if (o.threads) {
+    const std::int64_t threads = positive_integer(*o.threads, "--threads");
+    if (threads > most_threads) {
+      throw Failure(ExitStatus::wrong_request, fmt::format("--threads is at most {}, found {}", most_threads, threads));
+    }
+    options.threads = static_cast<int>(threads);
+  }
+  return options;
+}
+
+std::string what_is_run(const EnsembleFile& file, const Members& members) {
+  const Ensemble& e = file.ensemble;
+  std::string text = fmt::format("{} members of {}, {}, {:.6g} steps in all", members.count(), file.model.name,
+                                 fmt::join(e.methods, ", "), members.total_steps());
+  if (!members.varied().empty()) text += fmt::format("; varied: {}", fmt::join(members.varied(), ", "));
+  return text;
+}
+
+nlohmann::json number(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(); }
+
+nlohmann::json to_json(const EnsembleQuantities& quantities) {
+  nlohmann::json document{{"histograms", nlohmann::json::array()}, {"volumes", nlohmann::json::array()}};
+  for (const HistogramResult& h : quantities.histograms) {
+    document["histograms"].push_back({{"name", h.name},
+                                      {"time", number(h.time)},
+                                      {"count", h.count},
+                                      {"mean", number(h.mean)},
+                                      {"deviation", number(h.deviation)},
+                                      {"least", number(h.least)},
+                                      {"largest", number(h.largest)}});
+  }
+  for (const VolumeResult& v : quantities.volumes) {
+    document["volumes"].push_back({{"name", v.name}, {"time", number(v.time)}, {"volume", number(v.volume)}});
+  }
+  return document;
+}
+
+void print(const EnsembleQuantities& quantities) {
+  constexpr std::size_t most = 12;  // a page; the file has all
+  const auto at = [](double time) { return std::isfinite(time) ? fmt::format(" at t = {:.6g}", time) : ""; };
+  for (std::size_t k = 0; k < std::min(most, quantities.histograms.size()); ++k) {
+    const HistogramResult& h = quantities.histograms[k];
+    fmt::print("  {}{}: mean {:.6g}, deviation {:.6g}, from {:.6g} to {:.6g} ({} values)\n", h.name, at(h.time), h.mean,
+               h.deviation, h.least, h.largest, h.count);
+  }
+  for (std::size_t k = 0; k < std::min(most, quantities.volumes.size()); ++k) {
+    const VolumeResult& v = quantities.volumes[k];
+    fmt::print("  {}{}: {:.10g}\n", v.name, at(v.time), v.volume);
+  }
+}
+
+class Run {
+ public:
+  Run(const Options& o, const EnsembleFile& file, const Members& members)
+      : options_(o), file_(file), members_(members),
+        path_(o.file.value_or(std::filesystem::path(o.spec).stem().string() + ".h5")), engine_(engine_options(o)) {
+    if (!path_.ends_with(".h5") && !path_.ends_with(".hdf5")) {
+      throw Failure(ExitStatus::wrong_request, fmt::format("the result is an HDF5 file (.h5, .hdf5), found {}", path_));
+    }
+    if (o.resume && o.force) {
+      throw Failure(ExitStatus::wrong_request, "--resume continues what --force gives up: give one of them");
+    }
+  }
+
+  void go() {
+    const bool is_first = ranks().rank() == 0;
+    std::optional<EnsembleResult> result;
+    if (is_first) {
+      require_folder(path_, "-o");
+      using Start = EnsembleResult::Start;
+      result.emplace(path_, file_, program_, options_.resume ? Start::resume : options_.force ? Start::forced : Start::fresh);
+      engine_.done = result->done();
+      engine_.failed_before = result->failed();
+    }
+    const auto generation = static_cast<int>(told_by_first_rank(is_first ? result->generation() : 0));
+    EnsembleRecorder recorder(path_, file_, program_, generation, ranks().rank());
+    const EnsembleSummary summary = compute(recorder, is_first);
+    recorder.close();
+    ranks().meet();  // all journals are complete
+    if (is_first) finish(*result, summary);
+    ranks().finish();
+    if (summary.interrupted) {
+      throw Failure(ExitStatus::interrupted,
+                    is_first ? fmt::format("interrupted after {} of {} members, which are in {}; --resume runs the others",
+                                           summary.progress.members, members_.count(), path_)
+                             : "interrupted");
+    }
+    if (is_first && summary.progress.failed == members_.count()) {
+      throw Failure(ExitStatus::numerics_failed, fmt::format("all members failed; {} has the reasons", path_));
+    }
+  }
+
+ private:
+  EnsembleSummary compute(EnsembleSink& sink, bool is_first) {
+    const InterruptGuard guard;
+    engine_.interrupt = &guard.flag();
+    ProgressBar bar("ensemble", options_.output.talks() && is_first);
+    if (is_first) {
+      engine_.progress = [&](const EnsembleProgress& p) {
+        // The bar counts steps: members differ in length.
+        bar({static_cast<std::int64_t>(p.steps), static_cast<std::int64_t>(p.total_steps), p.seconds,
+             static_cast<std::int64_t>(p.first_steps)});
+      };
+    }
+    return rattleback::run(file_.ensemble, engine_, sink);
+  }
+
+  void finish(EnsembleResult& result, const EnsembleSummary& summary) {
+    const EnsembleProgress& p = summary.progress;
+    const bool complete = p.members == members_.count();
+    const EnsembleQuantities quantities = result.finish(complete);
+    constexpr std::size_t most_failures = 5;
+    const std::vector<std::string> failures = result.failures(options_.output.json ? 100 : most_failures);
+    const double steps = p.steps - p.first_steps;
+    if (options_.output.json) {
+      nlohmann::json document = to_json(quantities);
+      document["model"] = file_.model.name;
+      document["methods"] = file_.ensemble.methods;
+      document["members"] = members_.count();
+      document["finished"] = p.members - p.failed;
+      document["failed"] = p.failed;
+      document["failures"] = failures;
+      document["steps"] = members_.total_steps();
+      document["ranks"] = ranks().count();
+      document["seconds"] = summary.seconds;
+      document["ns_per_step"] = number(1e9 * summary.seconds / steps);
+      document["file"] = path_;
+      fmt::print("{}\n", document.dump(2));
+    }
+    if (!options_.output.talks()) return;
+    fmt::print("{} of {} members, {:.2f} s", p.members, members_.count(), summary.seconds);
+    if (steps > 0.0) fmt::print(", {:.3g} ns per step", 1e9 * summary.seconds / steps);
+    if (ranks().count() > 1) fmt::print(", {} ranks", ranks().count());
+    fmt::print("\n");
+    if (p.failed > 0) {
+      fmt::print("{} failed:\n", p.failed);
+      for (const std::string& failure : failures) fmt::print("  {}\n", failure);
+      if (p.failed > static_cast<std::int64_t>(failures.size())) fmt::print("  ...\n");
+    }
+    print(quantities);
+    fmt::print("The result is {}\n", path_);
+  }
+
+  const Options& options_;
+  const EnsembleFile& file_;
+  const Members& members_;
+  std::string path_;
+  EnsembleOptions engine_;
+  const std::string program_ = fmt::format("rattleback {}", version);
+};
+
+void ensemble(const Options& o) {
+  const EnsembleFile file = read_ensemble(read_file(o.spec), o.spec);
+  const Members members(file.ensemble);
+  Run run(o, file, members);
+  if (o.dry_run) {
+    if (o.output.json) {
+      fmt::print("{}\n", nlohmann::json{{"members", members.count()}, {"steps", members.total_steps()}, {"varied", members.varied()}}.dump(2));
+    } else {
+      fmt::print("{}\n", what_is_run(file, members));
+    }
+    return;
+  }
+  if (o.output.talks() && ranks().rank() == 0) fmt::print("{}\n", what_is_run(file, members));
+  std::fflush(stdout);
+  run.go();
+}
+
+}  // namespace
+
+void add_ensemble(CLI::App& app) {
+  auto* command = app.add_subcommand("ensemble", "Many trajectories: initial conditions, parameters, steps and methods varied");
+  auto o = std::make_shared<Options>();
+  command->add_option("spec", o->spec, "The file that describes the ensemble (docs/ensembles.md)")->type_name("SPEC.toml")->required();
+  command->add_option("-o,--output", o->file, "The result, an HDF5 file; the name of SPEC with .h5 if it is not given")
+      ->type_name("FILE");
+  command->add_option("--lanes", o->lanes, "Trajectories at once on each thread: 1, 4, 8 or 16")
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("--threads", o->threads, "Threads of each process; all cores it may use if not given")->type_name("N");
+  command->add_flag("--resume", o->resume, "Continues an ensemble that was interrupted or killed");
+  command->add_flag("--force", o->force, "Gives up an unfinished ensemble that is there");
+  command->add_flag("--dry-run", o->dry_run, "Only reads SPEC and tells what would be run");
+  o->output.add_to(*command);
+  command->footer(
+      "A trajectory that fails is recorded with its reason and does not stop the others. Results do not depend on lanes,\n"
+      "threads and ranks. On several processes or machines: mpirun -n 4 rattleback ensemble SPEC.toml\n"
+      "Example:\n  rattleback ensemble sleighs.toml -o sleighs.h5\n  rattleback ensemble sleighs.toml --resume");
+  command->callback([o] { ensemble(*o); });
+}
+
+}  // namespace rattleback::cli

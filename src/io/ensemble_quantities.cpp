@@ -1,0 +1,193 @@
+// What belongs to an ensemble as a whole.
+
+#include "ensemble_quantities.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/kernel/kernel.hpp"
+#include "rattleback/mech/dynamics.hpp"
+#include "rattleback/observe/cloud.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+/// Values of formulas at the nodes that are gathered, instant by instant.
+class Gatherer {
+ public:
+  Gatherer(const EnsembleFile& file, const std::vector<Expression>& formulas, Gathering where)
+      : file_(file), where_(where), members_(file.ensemble), formulas_([&] {
+          Substitution meanings;
+          for (const NamedExpression& q : node_quantities(file.ensemble.system)) {
+            meanings.emplace(Expression::symbol(q.name), q.expression);
+          }
+          return make_program(state_and_parameters(file.ensemble.system), substitute(formulas, meanings));
+        }()),
+        values_(formulas.size()) {}
+
+  std::size_t instants() const { return where_.at == Gathering::At::times ? file_.ensemble.times.size() : 1; }
+  /// NaN if it is none.
+  double time(std::size_t instant) const {
+    return where_.at == Gathering::At::times ? file_.ensemble.times[instant] : not_a_number;
+  }
+
+  /// use(instant, values), where the values are defined.
+  void operator()(const MemberResult& result, auto&& use) {
+    if (where_.at == Gathering::At::last && !result.failure.empty()) return;
+    parameters_ = members_.at(result.member).parameters;
+    const auto one = [&](std::size_t instant, const NodeRow& row) {
+      std::vector<double> data = row.q;
+      data.insert(data.end(), row.v.begin(), row.v.end());
+      data.insert(data.end(), parameters_.begin(), parameters_.end());
+      formulas_(data, values_);
+      for (const double value : values_) {
+        if (!std::isfinite(value)) return;
+      }
+      use(instant, std::span<const double>(values_));
+    };
+    switch (where_.at) {
+      case Gathering::At::last: one(0, result.last); break;
+      case Gathering::At::times:
+        for (std::size_t k = 0; k < result.nodes.size(); ++k) one(k, result.nodes[k]);
+        break;
+      case Gathering::At::section:
+        for (const Crossing& crossing : result.crossings[where_.section]) one(0, crossing.node);
+        break;
+    }
+  }
+
+ private:
+  const EnsembleFile& file_;
+  Gathering where_;
+  Members members_;
+  Kernel formulas_;
+  std::vector<double> values_;
+  std::vector<double> parameters_;
+};
+
+std::vector<HistogramResult> histogram(const EnsembleFile& file, const Histogram& h, const EachResult& each) {
+  Gatherer gather(file, {h.quantity}, h.where);
+  std::vector<HistogramResult> results(gather.instants());
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    results[k] = {h.name, gather.time(k), 0, 0.0, 0.0, not_a_number, not_a_number, {}, {}};
+  }
+  each([&](const MemberResult& member) {
+    gather(member, [&](std::size_t k, std::span<const double> values) {
+      HistogramResult& r = results[k];
+      const double x = values[0];
+      // Welford's recurrence, in the order of the members.
+      ++r.count;
+      const double change = x - r.mean;
+      r.mean += change / static_cast<double>(r.count);
+      r.deviation += change * (x - r.mean);
+      if (!(r.least <= x)) r.least = x;
+      if (!(r.largest >= x)) r.largest = x;
+    });
+  });
+  // One set of intervals for all instants, so that they can be compared.
+  double from = not_a_number;
+  double to = not_a_number;
+  for (HistogramResult& r : results) {
+    if (r.count == 0) r.mean = not_a_number;
+    r.deviation = r.count > 1 ? std::sqrt(r.deviation / static_cast<double>(r.count - 1)) : not_a_number;
+    if (!(from <= r.least)) from = r.least;
+    if (!(to >= r.largest)) to = r.largest;
+  }
+  from = h.from.value_or(std::isnan(from) ? 0.0 : from);
+  to = h.to.value_or(std::isnan(to) ? from : to);
+  if (!(from < to)) to = from + std::max(1.0, std::abs(from)) * 1e-9;  // all values are the same
+  for (HistogramResult& r : results) {
+    r.counts.assign(h.bins, 0.0);
+    for (std::size_t b = 0; b <= h.bins; ++b) {
+      r.edges.push_back(from + (to - from) * static_cast<double>(b) / static_cast<double>(h.bins));
+    }
+  }
+  each([&](const MemberResult& member) {
+    gather(member, [&](std::size_t k, std::span<const double> values) {
+      const double x = values[0];
+      if (x < from || x > to) return;
+      const double place = (x - from) / (to - from) * static_cast<double>(h.bins);
+      results[k].counts[std::min(static_cast<std::size_t>(place), h.bins - 1)] += 1.0;
+    });
+  });
+  return results;
+}
+
+std::vector<VolumeResult> volume(const EnsembleFile& file, const Volume& v, const EachResult& each) {
+  Gatherer gather(file, v.coordinates, v.where);
+  std::vector<Points> points(gather.instants());
+  each([&](const MemberResult& member) {
+    gather(member, [&](std::size_t k, std::span<const double> values) { points[k].emplace_back(values.begin(), values.end()); });
+  });
+  std::vector<VolumeResult> results;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    double hull = not_a_number;
+    try {
+      if (points[k].size() > v.coordinates.size()) hull = hull_volume(points[k]);
+    } catch (const std::runtime_error&) {  // they lie in a plane: it has no volume
+    }
+    results.push_back({v.name, gather.time(k), hull});
+  }
+  return results;
+}
+
+}  // namespace
+
+EnsembleQuantities ensemble_quantities(const EnsembleFile& file, const EachResult& each) {
+  EnsembleQuantities all;
+  for (const Histogram& h : file.histograms) {
+    for (HistogramResult& r : histogram(file, h, each)) all.histograms.push_back(std::move(r));
+  }
+  for (const Volume& v : file.volumes) {
+    for (VolumeResult& r : volume(file, v, each)) all.volumes.push_back(std::move(r));
+  }
+  return all;
+}
+
+void write_quantities(const Hdf5Writer& writer, const EnsembleQuantities& quantities) {
+  const auto write = [&](hid_t group, const char* name, const std::vector<hsize_t>& size, const std::vector<double>& values) {
+    writer.write_rows(writer.dataset(group, name, size), size, 0, values.data());
+  };
+  const auto together = [](const auto& list, std::size_t first, auto&& use) {
+    std::size_t end = first;
+    while (end < list.size() && list[end].name == list[first].name) use(list[end++]);
+    return end;
+  };
+  if (!quantities.histograms.empty()) writer.group("histograms");
+  for (std::size_t k = 0; k < quantities.histograms.size();) {
+    const HistogramResult& first = quantities.histograms[k];
+    std::vector<double> counts;
+    std::vector<double> moments[6];
+    const std::size_t end = together(quantities.histograms, k, [&](const HistogramResult& r) {
+      counts.insert(counts.end(), r.counts.begin(), r.counts.end());
+      const double numbers[] = {r.time, static_cast<double>(r.count), r.mean, r.deviation, r.least, r.largest};
+      for (std::size_t i = 0; i < std::size(numbers); ++i) moments[i].push_back(numbers[i]);
+    });
+    const Hdf5Handle group = writer.group("histograms/" + first.name);
+    write(group, "edges", {first.edges.size()}, first.edges);
+    write(group, "counts", {end - k, first.counts.size()}, counts);
+    const char* const names[] = {"time", "count", "mean", "deviation", "least", "largest"};
+    for (std::size_t i = 0; i < std::size(names); ++i) write(group, names[i], {end - k}, moments[i]);
+    k = end;
+  }
+  if (!quantities.volumes.empty()) writer.group("volumes");
+  for (std::size_t k = 0; k < quantities.volumes.size();) {
+    std::vector<double> times;
+    std::vector<double> volumes;
+    const std::size_t end = together(quantities.volumes, k, [&](const VolumeResult& r) {
+      times.push_back(r.time);
+      volumes.push_back(r.volume);
+    });
+    const Hdf5Handle group = writer.group("volumes/" + quantities.volumes[k].name);
+    write(group, "time", {end - k}, times);
+    write(group, "volume", {end - k}, volumes);
+    k = end;
+  }
+}
+
+}  // namespace rattleback
