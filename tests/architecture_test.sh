@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # A folder of src/ may include only itself and those before it in this list (docs/architecture.md);
-# LLVM is included by src/kernel/llvm/ alone.
+# LLVM is included by src/kernel/llvm/ alone, MPI by src/ensemble/mpi/.
 set -euo pipefail
 cd "$1"
-order=(expr kernel mech geometry method flow observe ensemble io experiment report cli)
+order=(expr kernel mech geometry method flow observe ensemble io experiment report bench cli)
 failed=0
 complain() { echo "$1"; failed=1; }
 for folder in src/*/; do
@@ -22,4 +22,7 @@ done
 while IFS=: read -r file line _; do
   [[ "$file" == src/kernel/llvm/* ]] || complain "$file:$line: only src/kernel/llvm/ may include LLVM"
 done < <(grep -rn --include='*.[ch]pp' '#include <llvm/' src include tests examples benchmarks || true)
+while IFS=: read -r file line _; do
+  [[ "$file" == src/ensemble/mpi/* ]] || complain "$file:$line: only src/ensemble/mpi/ may include MPI"
+done < <(grep -rn --include='*.[ch]pp' '#include <mpi' src include tests examples benchmarks || true)
 exit "$failed"

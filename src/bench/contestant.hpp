@@ -70,11 +70,6 @@ class EnergyWatch {
   bool lost_ = false;
 };
 
-/// In place of a watch where only the time counts.
-struct Unwatched {
-  constexpr bool operator()(double) const { return true; }
-};
-
 /// An integrator applied to a problem. It has one setting: its step, or its tolerance (relative and absolute).
 class Contestant {
  public:

@@ -127,11 +127,12 @@ Trajectories::Trajectories(const std::string& name, const Problem& problem, int 
       data_(start_.size() * static_cast<std::size_t>(lanes)),
       outputs_(step_.system().outputs.size() * static_cast<std::size_t>(lanes)) {}
 
-void Trajectories::run(std::int64_t steps) {
+void Trajectories::run(std::int64_t steps, std::int64_t first) {
   const auto lanes = static_cast<std::size_t>(step_.lanes());
-  for (std::size_t i = 0; i < start_.size(); ++i) {
-    for (std::size_t l = 0; l < lanes; ++l) {
-      data_[i * lanes + l] = start_[i] * (i < step_.system().state ? 1.0 + 1e-3 * static_cast<double>(l) : 1.0);
+  for (std::size_t l = 0; l < lanes; ++l) {
+    const double factor = 1.0 + 1e-6 * static_cast<double>(first + static_cast<std::int64_t>(l));
+    for (std::size_t i = 0; i < start_.size(); ++i) {
+      data_[i * lanes + l] = i < step_.system().state ? start_[i] * factor : start_[i];
     }
   }
   if (step_.run(data_, outputs_, steps) != steps) throw std::runtime_error(step_.describe(step_.reports()[0]));

@@ -46,12 +46,13 @@ class OurMethod final : public Contestant {
   std::vector<double> node_outputs_;
 };
 
-/// Trajectories of a method in lanes, which differ slightly, started anew for every measurement.
+/// Trajectories of a method in lanes, started anew for every measurement. They differ slightly.
 class Trajectories {
  public:
   Trajectories(const std::string& method, const Problem& problem, int lanes = 1);
 
-  void run(std::int64_t steps);
+  /// Those with the numbers first, first + 1, …
+  void run(std::int64_t steps, std::int64_t first = 0);
   double iterations() const;  ///< of Newton in one step, in the last run
   int lanes() const { return step_.lanes(); }
 

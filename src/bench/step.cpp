@@ -27,7 +27,7 @@ class Group {
   /// advance(state) is one step from a copy of the start.
   void by_hand(const std::string& what, double goal, const auto& start, auto&& advance) {
     row(what, goal, [&] {
-      auto state = start;
+      alignas(64) auto state = start;
       for (std::int64_t k = 0; k < steps_; ++k) advance(state);
       keep(&state);
     });

@@ -1,7 +1,5 @@
 // Steps of many quadratic particles on one core.
 
-#include "rattleback/method/registry.hpp"
-#include "rattleback/method/whole_step.hpp"
 #include "src/bench/hand_particle_avx2.hpp"
 #include "src/bench/ours.hpp"
 #include "src/bench/tables.hpp"
@@ -40,44 +38,6 @@ void scalar_steps(hand::ParticleState* states, std::int64_t count, std::int64_t 
     states[k] = s;
   }
 }
-
-/// The compiled step, a block of `lanes` trajectories after the other.
-class InLanes {
- public:
-  InLanes(const Problem& problem, int lanes)
-      : start_(whole_start(make_method("dla:midpoint", problem), problem)),
-        step_(system(problem, start_), lanes, Backend::compiled),
-        data_(start_.size() * static_cast<std::size_t>(lanes)),
-        outputs_(step_.system().outputs.size() * static_cast<std::size_t>(lanes)) {}
-
-  double operator()(std::int64_t trajectories, std::int64_t steps) {
-    const auto lanes = static_cast<std::size_t>(step_.lanes());
-    const std::size_t state = step_.system().state;
-    return benchmark::seconds([&] {
-      for (std::int64_t first = 0; first < trajectories; first += step_.lanes()) {
-        for (std::size_t i = 0; i < start_.size(); ++i) {
-          for (std::size_t l = 0; l < lanes; ++l) {
-            const double factor = 1.0 + 1e-6 * static_cast<double>(first + static_cast<std::int64_t>(l));
-            data_[i * lanes + l] = i < state ? start_[i] * factor : start_[i];
-          }
-        }
-        if (step_.run(data_, outputs_, steps) != steps) throw std::runtime_error(step_.describe(step_.reports()[0]));
-      }
-    });
-  }
-
- private:
-  static ImplicitSystem system(const Problem& problem, const std::vector<double>& start) {
-    ImplicitSystem s = whole_step(make_method("dla:midpoint", problem));
-    s.typical = start;
-    return s;
-  }
-
-  std::vector<double> start_;
-  Step step_;
-  std::vector<double> data_;
-  std::vector<double> outputs_;
-};
 
 /// Which number of registers is fastest depends on how many the processor has, and how long it divides.
 int best_registers(const std::vector<int>& candidates, const std::function<double(int)>& seconds) {
@@ -123,9 +83,12 @@ ThroughputTable throughput(const Session& session, const std::vector<Engine>& en
   add_batch("AVX-512 intrinsics", has_avx512(), 8, {1, 2, 4}, particles_avx512);
   session.progress("compiling");
   for (const int lanes : {4, 8, 16}) {
-    auto ours = std::make_shared<InLanes>(particle(), lanes);
-    all.push_back({fmt::format("ours: {} lanes", lanes),
-                   [ours](std::int64_t n, std::int64_t steps) { return (*ours)(n, steps); }});
+    auto ours = std::make_shared<Trajectories>("dla:midpoint", particle(), lanes);
+    all.push_back({fmt::format("ours: {} lanes", lanes), [ours](std::int64_t n, std::int64_t steps) {
+                     return benchmark::seconds([&] {
+                       for (std::int64_t first = 0; first < n; first += ours->lanes()) ours->run(steps, first);
+                     });
+                   }});
   }
   all.insert(all.end(), engines.begin(), engines.end());
 

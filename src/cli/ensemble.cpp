@@ -154,7 +154,6 @@ class Run {
     const EnsembleQuantities quantities = result.finish(complete);
     constexpr std::size_t most_failures = 5;
     const std::vector<std::string> failures = result.failures(options_.output.json ? 100 : most_failures);
-    const double steps = p.steps - p.first_steps;
     if (options_.output.json) {
       nlohmann::json document = to_json(quantities);
       document["model"] = file_.model.name;
@@ -163,16 +162,16 @@ class Run {
       document["finished"] = p.members - p.failed;
       document["failed"] = p.failed;
       document["failures"] = failures;
-      document["steps"] = members_.total_steps();
+      document["steps"] = p.taken;
       document["ranks"] = ranks().count();
       document["seconds"] = summary.seconds;
-      document["ns_per_step"] = number(1e9 * summary.seconds / steps);
+      document["ns_per_step"] = number(1e9 * summary.seconds / p.taken);
       document["file"] = path_;
       fmt::print("{}\n", document.dump(2));
     }
     if (!options_.output.talks()) return;
     fmt::print("{} of {} members, {:.2f} s", p.members, members_.count(), summary.seconds);
-    if (steps > 0.0) fmt::print(", {:.3g} ns per step", 1e9 * summary.seconds / steps);
+    if (p.taken > 0.0) fmt::print(", {:.3g} ns per step", 1e9 * summary.seconds / p.taken);
     if (ranks().count() > 1) fmt::print(", {} ranks", ranks().count());
     fmt::print("\n");
     if (p.failed > 0) {
@@ -195,6 +194,7 @@ class Run {
 void ensemble(const Options& o) {
   const EnsembleFile file = read_ensemble(read_file(o.spec), o.spec);
   const Members members(file.ensemble);
+  require_methods(file.ensemble, members);
   Run run(o, file, members);
   if (o.dry_run) {
     if (o.output.json) {

@@ -11,6 +11,7 @@
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/registry.hpp"
+#include "rattleback/observe/observers.hpp"
 
 namespace rattleback {
 namespace {
@@ -20,6 +21,9 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 std::vector<Expression> constraint_rows(const System& system) {
   return joined({system.velocity_rows(), system.holonomic()});
 }
+
+/// It has no equations of its own.
+bool is_reference(const std::string& method) { return method == "reference" || method.starts_with("reference:"); }
 
 std::vector<Expression> row_formulas(const System& system) {
   std::vector<Expression> formulas = system.momenta();
@@ -135,6 +139,20 @@ MemberResult empty_result(const Ensemble& ensemble, const Member& member, std::s
   return result;
 }
 
+void check_energy(const NodeRow& row, MemberResult& result) {
+  if (std::isfinite(row.energy) || !result.failure.empty()) return;
+  result.failure = fmt::format("the energy is {} at t = {:.10g}: the motion has left the domain of the model", row.energy,
+                               row.time);
+}
+
+void require_methods(const Ensemble& ensemble, const Members& members) {
+  const Problem nominal = members.nominal();
+  for (const std::string& name : ensemble.methods) {
+    if (!is_reference(name)) make_method(name, nominal);
+    for (const std::string& observer : ensemble.observers) make_observer(observer, name, nominal);
+  }
+}
+
 double find_crossing(const std::function<double(double)>& f, double at_zero, double at_one) {
   if (at_one == 0.0) return 1.0;
   std::uintmax_t evaluations = 100;
@@ -146,8 +164,7 @@ double find_crossing(const std::function<double(double)>& f, double at_zero, dou
 
 std::unique_ptr<Engine> make_engine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes) {
   const std::string& name = ensemble.methods[method];
-  const bool has_maps = name != "reference" && !name.starts_with("reference:");
-  if (has_maps && ensemble.observers.empty() && needs_only_maps(name, make_method(name, members.nominal()))) {
+  if (!is_reference(name) && ensemble.observers.empty() && needs_only_maps(name, make_method(name, members.nominal()))) {
     return make_lane_engine(ensemble, members, method, lanes);
   }
   return make_single_engine(ensemble, members, method);

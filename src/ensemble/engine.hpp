@@ -81,6 +81,9 @@ Program watched_program(const Ensemble& ensemble);
 MemberResult empty_result(const Ensemble& ensemble, const Member& member, std::size_t observed = 0);
 NodeRow undefined_row(std::size_t dimension);
 
+/// A node whose energy is not defined is a failure: the equations may be defined where the Lagrangian is not.
+void check_energy(const NodeRow& row, MemberResult& result);
+
 /// Whether a section is crossed between two values of its function. A zero belongs to the step that leads to it.
 inline bool crosses(const Section& section, double before, double after) {
   const bool up = before < 0.0 && after >= 0.0;

@@ -302,6 +302,7 @@ class LaneEngine final : public Engine {
     State node;
     if (!read_node(l, node)) return finish(l);
     const NodeRow row = reader_.row(lane.time(), node.q, node.v, lane.member.parameters);
+    check_energy(row, lane.result);
     while (lane.next_time < ensemble_.times.size() && step_of_time(lane, lane.next_time) <= lane.step) {
       lane.result.nodes[lane.next_time++] = row;
     }

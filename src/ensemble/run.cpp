@@ -156,7 +156,7 @@ class Worker final : public Workload {
 enum class Kind : std::int64_t {
   request,   ///< of a range; with the counts of the rank
   range,     ///< the answer: empty if there is none
-  status,    ///< members, failed, steps
+  status,    ///< members, failed, steps taken, steps not needed
   finished,  ///< the last status of a rank
   stop,
 };
@@ -165,7 +165,8 @@ enum class Kind : std::int64_t {
 struct RankStatus {
   std::int64_t members = 0;
   std::int64_t failed = 0;
-  double steps = 0.0;
+  double taken = 0.0;
+  double not_needed = 0.0;
   bool finished = false;
 };
 
@@ -193,7 +194,6 @@ class Conductor {
     summary.progress = progress();
     summary.interrupted = interrupted_;
     summary.seconds = seconds();
-    summary.steps_here = shared_.taken;
     return summary;
   }
 
@@ -219,7 +219,7 @@ class Conductor {
     switch (static_cast<Kind>(message.kind)) {
       case Kind::request: {
         const Range range = shared_.stop ? Range{} : dispenser_.take();
-        ranks().send(from, {static_cast<std::int64_t>(Kind::range), range.begin, range.end, 0.0});
+        ranks().send(from, {static_cast<std::int64_t>(Kind::range), range.begin, range.end});
         break;
       }
       case Kind::range:
@@ -232,7 +232,8 @@ class Conductor {
         break;
       case Kind::status:
       case Kind::finished:
-        status = {message.first, message.second, message.number, message.kind == static_cast<std::int64_t>(Kind::finished)};
+        status = {message.first, message.second, message.number, message.other,
+                  message.kind == static_cast<std::int64_t>(Kind::finished)};
         break;
       case Kind::stop:
         if (is_first()) {
@@ -266,7 +267,7 @@ class Conductor {
       }
     } else {
       ++asked_;
-      ranks().send(0, {static_cast<std::int64_t>(Kind::request), 0, 0, 0.0});
+      ranks().send(0, {static_cast<std::int64_t>(Kind::request)});
     }
     return true;
   }
@@ -275,15 +276,15 @@ class Conductor {
     shared_.stop = true;
     interrupted_ = true;
     if (is_first()) {
-      for (int r = 1; r < ranks().count(); ++r) ranks().send(r, {static_cast<std::int64_t>(Kind::stop), 0, 0, 0.0});
+      for (int r = 1; r < ranks().count(); ++r) ranks().send(r, {static_cast<std::int64_t>(Kind::stop)});
     } else {
-      ranks().send(0, {static_cast<std::int64_t>(Kind::stop), 0, 0, 0.0});
+      ranks().send(0, {static_cast<std::int64_t>(Kind::stop)});
     }
   }
 
   void tell(Kind kind) {
-    const auto steps = static_cast<double>(shared_.taken + shared_.not_needed);
-    ranks().send(0, {static_cast<std::int64_t>(kind), shared_.members, shared_.failed, steps});
+    ranks().send(0, {static_cast<std::int64_t>(kind), shared_.members, shared_.failed,
+                     static_cast<double>(shared_.taken), static_cast<double>(shared_.not_needed)});
   }
 
   void report(bool last) {
@@ -301,12 +302,15 @@ class Conductor {
     EnsembleProgress all;
     all.members = known_ + shared_.members;
     all.failed = options_.failed_before + shared_.failed;
-    all.steps = first_steps_ + static_cast<double>(shared_.taken + shared_.not_needed);
+    all.taken = static_cast<double>(shared_.taken);
+    double not_needed = static_cast<double>(shared_.not_needed);
     for (std::size_t r = 1; is_first() && r < status_.size(); ++r) {
       all.members += status_[r].members;
       all.failed += status_[r].failed;
-      all.steps += status_[r].steps;
+      all.taken += status_[r].taken;
+      not_needed += status_[r].not_needed;
     }
+    all.steps = first_steps_ + all.taken + not_needed;
     all.total_steps = members_.total_steps();
     all.seconds = seconds();
     all.first_steps = first_steps_;

@@ -109,6 +109,7 @@ class Trajectory {
     workload.count(step_ - reported, member_.steps - step_);
     const State& node = stepper_->node();
     result_.last = reader_.row(time_, node.q, node.v, member_.parameters);
+    check_energy(result_.last, result_);
     result_.steps = step_;
     // Observers are first asked after the first step: many of them have nothing to say before.
     for (std::size_t k = 0; k < tallies_.size(); ++k) {

@@ -10,11 +10,9 @@ namespace {
 
 using Vector = std::vector<Expression>;
 
-Vector renamed(std::span<const Expression> symbols, const char* what, std::size_t stage) {
+Vector renamed(std::span<const Expression> symbols, const std::string& where) {
   Vector all;
-  for (const Expression& s : symbols) {
-    all.push_back(Expression::symbol(fmt::format("{}({} stage {})", s.name(), what, stage + 1)));
-  }
+  for (const Expression& s : symbols) all.push_back(Expression::symbol(fmt::format("{}({})", s.name(), where)));
   return all;
 }
 
@@ -44,8 +42,8 @@ ImplicitSystem whole_step(const Method& method) {
   Vector next_memories;
   Vector here(state.begin(), state.end());
   for (std::size_t k = 0; k < method.stages.size(); ++k) {
-    const Vector unknowns = renamed(step.unknowns, "in", k);
-    const Vector own_memory = renamed(memory, "of", k);
+    const Vector unknowns = renamed(step.unknowns, fmt::format("in stage {}", k + 1));
+    const Vector own_memory = renamed(memory, fmt::format("of stage {}", k + 1));
     Substitution at_stage;
     at_stage.emplace(step_symbol(), method.stages[k] * step_symbol());
     replace(at_stage, memory, own_memory);
@@ -61,7 +59,7 @@ ImplicitSystem whole_step(const Method& method) {
       whole.outputs.assign(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(size));
       break;
     }
-    here = renamed(state, "after", k);
+    here = renamed(state, fmt::format("after stage {}", k + 1));
     append(whole.unknowns, here);
     append(whole.guess, state);
     for (std::size_t i = 0; i < size; ++i) whole.residuals.push_back(here[i] - outputs[i]);
@@ -80,8 +78,8 @@ ImplicitSystem whole_step_with_node(const Method& method) {
   const std::size_t n = node.outputs.size() / 2;
   const auto before = std::span(node.data).subspan(size, n);
   // Unknowns of their own again, so that the equations of the node do not depend on those of the step.
-  const Vector state = renamed(std::span(whole.data).first(size), "at the node of", 0);
-  const Vector unknowns = renamed(node.unknowns, "at the node of", 0);
+  const Vector state = renamed(std::span(whole.data).first(size), "at the node");
+  const Vector unknowns = renamed(node.unknowns, "of the node");
   append(whole.unknowns, state);
   append(whole.guess, std::span(whole.data).first(size));
   for (std::size_t i = 0; i < size; ++i) whole.residuals.push_back(state[i] - whole.outputs[i]);
@@ -105,7 +103,7 @@ ImplicitSystem whole_start(const Method& method) {
   ImplicitSystem whole;
   whole.data = start.data;
   for (std::size_t k = 0; k < method.stages.size(); ++k) {
-    const Vector unknowns = renamed(start.unknowns, "in", k);
+    const Vector unknowns = renamed(start.unknowns, fmt::format("in stage {}", k + 1));
     Substitution at_stage;
     at_stage.emplace(step_symbol(), method.stages[k] * step_symbol());
     append(whole.guess, substitute(start.guess, at_stage));

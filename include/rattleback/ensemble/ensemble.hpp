@@ -121,6 +121,9 @@ class Members {
   std::unique_ptr<State> state_;
 };
 
+/// Throws MethodError if a method cannot treat the system, or an observer has nothing to observe.
+void require_methods(const Ensemble& ensemble, const Members& members);
+
 /// The labels of what the observers of an ensemble observe. Throws MethodError.
 std::vector<std::string> observed_labels(const Ensemble& ensemble, const Members& members);
 
@@ -137,7 +140,8 @@ class EnsembleSink {
 struct EnsembleProgress {
   std::int64_t members = 0;  ///< that are done, those of before a resumption included
   std::int64_t failed = 0;
-  double steps = 0.0;  ///< taken, or not needed any more
+  double taken = 0.0;  ///< steps of this run, on all ranks
+  double steps = 0.0;  ///< taken at any time, or not needed any more
   double total_steps = 0.0;
   double seconds = 0.0;  ///< of this process
   double first_steps = 0.0;
@@ -157,7 +161,6 @@ struct EnsembleSummary {
   EnsembleProgress progress;  ///< of all ranks, on the first of them
   bool interrupted = false;
   double seconds = 0.0;
-  std::int64_t steps_here = 0;  ///< taken by this process
 };
 
 /// Runs all members that are not done; on the ranks of an MPI job together, if there are several. A member's result does

@@ -10,6 +10,7 @@ struct RankMessage {
   std::int64_t first = 0;
   std::int64_t second = 0;
   double number = 0.0;
+  double other = 0.0;
 };
 
 /// The processes that work on one ensemble. Called by one thread only.

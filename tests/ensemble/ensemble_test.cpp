@@ -1,0 +1,387 @@
+#include "rattleback/ensemble/ensemble.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+#include "rattleback/expr/parse.hpp"
+#include "rattleback/io/model.hpp"
+#include "rattleback/method/registry.hpp"
+#include "rattleback/method/whole_step.hpp"
+#include "rattleback/kernel/step.hpp"
+
+namespace rattleback {
+namespace {
+
+Ensemble ensemble_of(const Model& model, const std::string& method, double step, std::int64_t steps) {
+  Ensemble e{model.system, {method}, *model.initial, step};
+  e.steps = steps;
+  return e;
+}
+
+/// Particles from a box, on the constraint.
+Ensemble particles(const std::string& method, std::int64_t count) {
+  Ensemble e = ensemble_of(load_model("quadratic-particle"), method, 0.1, 200);
+  e.axes = {uniform_axis({"x", "y"}, {-1, -1}, {1, 1}, count, {3, 0})};
+  e.formulas = {{"z'", parse("y*x'")}};
+  return e;
+}
+
+void append(std::vector<double>& numbers, const NodeRow& row) {
+  numbers.push_back(row.time);
+  for (const auto* list : {&row.q, &row.v, &row.p}) numbers.insert(numbers.end(), list->begin(), list->end());
+  numbers.push_back(row.energy);
+}
+
+/// Everything of a result, to compare it bit by bit.
+std::vector<std::uint64_t> bits(const MemberResult& r) {
+  std::vector<double> numbers = r.varied;
+  numbers.push_back(static_cast<double>(r.steps));
+  append(numbers, r.last);
+  for (const NodeRow& row : r.nodes) append(numbers, row);
+  for (const Extremes& x : r.statistics) numbers.insert(numbers.end(), {x.least, x.largest, x.mean});
+  for (const auto& section : r.crossings) {
+    numbers.push_back(static_cast<double>(section.size()));
+    for (const Crossing& c : section) append(numbers, c.node);
+  }
+  std::vector<std::uint64_t> all;
+  for (const double x : numbers) all.push_back(std::bit_cast<std::uint64_t>(x));
+  for (const char c : r.failure) all.push_back(static_cast<unsigned char>(c));
+  return all;
+}
+
+void expect_same_for_all_lanes_and_threads(const Ensemble& e) {
+  EnsembleOptions options;
+  options.lanes = 1;
+  options.threads = 1;
+  const auto expected = run_in_memory(e, options);
+  for (const int lanes : {1, 4, 8, 16}) {
+    for (const int threads : {1, 2}) {
+      options.lanes = lanes;
+      options.threads = threads;
+      const auto found = run_in_memory(e, options);
+      ASSERT_EQ(found.size(), expected.size());
+      for (std::size_t k = 0; k < found.size(); ++k) {
+        ASSERT_EQ(bits(found[k]), bits(expected[k])) << "member " << k << ", " << lanes << " lanes, " << threads << " threads";
+      }
+    }
+  }
+}
+
+TEST(Members, are_all_combinations_the_last_axis_fastest) {
+  Ensemble e = ensemble_of(load_model("quadratic-particle"), "dla:midpoint", 0.1, 10);
+  e.methods = {"dla:midpoint", "rk4"};
+  e.axes = {list_axis({"x"}, {{1}, {2}, {3}}), list_axis({"y", "step"}, {{5, 0.1}, {6, 0.2}})};
+  e.steps.reset();
+  e.time = 1.0;
+  const Members members(e);
+  EXPECT_EQ(members.count(), 12);
+  EXPECT_EQ(members.total_steps(), 6 * 10 + 6 * 5);
+  EXPECT_EQ(members.varied(), (std::vector<std::string>{"x", "y", "step"}));
+  EXPECT_EQ(members.at(0).varied, (std::vector<double>{1, 5, 0.1}));
+  EXPECT_EQ(members.at(1).varied, (std::vector<double>{1, 6, 0.2}));
+  EXPECT_EQ(members.at(2).varied, (std::vector<double>{2, 5, 0.1}));
+  EXPECT_EQ(members.at(1).steps, 5);
+  EXPECT_EQ(members.at(5).method, 0U);
+  EXPECT_EQ(members.at(6).method, 1U);
+  EXPECT_EQ(members.at(7).start.q[1], 6.0);
+}
+
+TEST(Members, that_cannot_be_are_refused) {
+  const auto refused = [](auto&& change) {
+    Ensemble e = particles("dla:midpoint", 3);
+    change(e);
+    try {
+      const Members members(e);
+    } catch (const EnsembleError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto mentions = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  EXPECT_EQ(refused([](Ensemble&) {}), "");
+  EXPECT_TRUE(mentions(refused([](Ensemble& e) { e.axes.push_back(list_axis({"x"}, {{1}})); }), "'x' is varied twice"));
+  EXPECT_TRUE(mentions(refused([](Ensemble& e) { e.axes.push_back(list_axis({"vx"}, {{1}})); }), "'vx'"));
+  EXPECT_TRUE(mentions(refused([](Ensemble& e) { e.formulas.push_back({"q", parse("x")}); }), "'q'"));
+  EXPECT_TRUE(mentions(refused([](Ensemble& e) { e.formulas.push_back({"y'", parse("zz")}); }), "'zz'"));
+  EXPECT_TRUE(mentions(refused([](Ensemble& e) { e.formulas.push_back({"y'", parse("z'")}); }), "given by one of them"));
+  EXPECT_TRUE(mentions(refused([](Ensemble& e) { e.time = 1.0; }), "one of both"));
+  EXPECT_TRUE(mentions(refused([](Ensemble& e) { e.step = -1.0; }), "positive"));
+  EXPECT_TRUE(mentions(refused([](Ensemble& e) { e.axes = {uniform_axis({"x"}, {0}, {1}, std::int64_t{1} << 60, {})}; }),
+                       "too many"));
+}
+
+/// All that can be kept at once.
+Ensemble rich(Ensemble e) {
+  e.times = {0.0, 3.14, 10.0};
+  e.statistics = {{"energy", parse("energy")}, {"p", parse("p_" + e.system.coordinates()[0].name())}};
+  e.sections = {{"first", parse(e.system.coordinates()[0].name())},
+                {"second", parse(e.system.coordinates()[1].name()), Section::Direction::up, 2}};
+  return e;
+}
+
+class EachMethod : public testing::TestWithParam<const char*> {};
+TEST_P(EachMethod, has_the_same_bits_for_any_lanes_and_threads) {
+  expect_same_for_all_lanes_and_threads(rich(particles(GetParam(), 21)));
+  expect_same_for_all_lanes_and_threads(particles(GetParam(), 21));
+}
+INSTANTIATE_TEST_SUITE_P(Ensembles, EachMethod,
+                         testing::Values("dla:midpoint", "dla:order=4", "gni:midpoint", "rk4", "dla:alpha=0.3", "rdla"));
+
+TEST(Lanes, of_different_lengths_parameters_and_steps_have_the_same_bits) {
+  Ensemble e = ensemble_of(load_model("chaplygin-sleigh"), "dla:midpoint", 0.1, 1);
+  e.methods = {"dla:midpoint", "dla:order=4"};
+  e.steps.reset();
+  e.time = 7.0;
+  e.axes = {list_axis({"step"}, {{0.05}, {0.1}, {0.35}}), line_axis({"a"}, {0.1}, {1.0}, 5),
+            uniform_axis({"theta"}, {-3}, {3}, 3, {1, 2})};
+  expect_same_for_all_lanes_and_threads(rich(e));
+  expect_same_for_all_lanes_and_threads(e);
+}
+
+// The lanes start a little apart from `run` (their compiled start rounds differently), and their pivots are chosen
+// elsewhere; the motion is the same.
+TEST(Lanes, do_what_a_single_run_does) {
+  for (const char* method : {"dla:midpoint", "dla:order=6", "gni:midpoint", "rk4"}) {
+    const Ensemble e = rich(particles(method, 5));
+    const auto results = run_in_memory(e);
+    const Members members(e);
+    for (std::int64_t k = 0; k < 5; ++k) {
+      const MemberResult& r = results[static_cast<std::size_t>(k)];
+      const Member member = members.at(k);
+      const Trajectory alone =
+          integrate(e.system, method, {member.start.q, member.start.v, member.step, r.steps, 1});
+      double least = 1e300;
+      double largest = -1e300;
+      for (const double energy : alone.energy) least = std::min(least, energy), largest = std::max(largest, energy);
+      for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_NEAR(r.last.q[i], alone.nodes.back().q[i], 1e-11) << method;
+        EXPECT_NEAR(r.last.v[i], alone.nodes.back().v[i], 1e-11) << method;
+        if (r.steps >= 31) {
+          EXPECT_NEAR(r.nodes[1].q[i], alone.nodes[31].q[i], 1e-11) << method;
+        }
+      }
+      EXPECT_NEAR(r.statistics[0].least, least, 1e-12);
+      EXPECT_NEAR(r.statistics[0].largest, largest, 1e-12);
+    }
+  }
+}
+
+TEST(Lanes, tell_which_trajectories_cannot_start_and_run_the_others) {
+  Ensemble e = ensemble_of(load_model("quadratic-particle"), "dla:midpoint", 0.1, 50);
+  e.axes = {line_axis({"y"}, {0.0}, {2.0}, 9), list_axis({"s"}, {{1.0}, {-1.0}})};
+  e.formulas = {{"x'", parse("1")}, {"z'", parse("y*sqrt(s)*1")}};
+  for (const char* method : {"dla:midpoint", "reference"}) {
+    e.methods = {method};
+    const auto results = run_in_memory(e);
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      if (k % 2 == 0) {
+        EXPECT_EQ(results[k].failure, "");
+        EXPECT_EQ(results[k].steps, 50);
+      } else {
+        EXPECT_NE(results[k].failure.find("z' is"), std::string::npos) << results[k].failure;
+        EXPECT_TRUE(std::isnan(results[k].last.q[0]));
+      }
+    }
+  }
+  e.formulas = {{"x'", parse("1")}, {"z'", parse("y*s")}};  // against the constraint where s = -1 and y is not 0
+  const auto results = run_in_memory(e);
+  EXPECT_EQ(results[0].failure, "");
+  EXPECT_EQ(results[1].failure, "");
+  EXPECT_NE(results[3].failure.find("constraint 1"), std::string::npos) << results[3].failure;
+  e.project = true;
+  for (const MemberResult& r : run_in_memory(e)) EXPECT_EQ(r.failure, "");
+}
+
+// A hill that ends at x = 1, where fast particles arrive.
+TEST(Lanes, end_where_the_motion_leaves_the_domain) {
+  const auto [x, y] = coordinates("x", "y");
+  const System system({x, y}, 0.5 * (sq(dot(x)) + sq(dot(y))) + 2 * sqrt(1 - x), {});
+  Ensemble e{system, {"del:midpoint"}, {{0.0, 0.0}, {0.0, 1.0}}, 0.1};
+  e.steps = 100;
+  e.axes = {line_axis({"x'"}, {-1.0}, {3.0}, 13)};
+  e.statistics = {{"x", x}};
+  const auto results = run_in_memory(e);
+  EXPECT_EQ(results.front().failure, "");
+  EXPECT_NE(results.back().failure, "");
+  EXPECT_LT(results.back().steps, 100);
+  EXPECT_GT(results.back().steps, 0);
+  EXPECT_EQ(results.back().last.q[0], results.back().statistics[0].largest);
+  expect_same_for_all_lanes_and_threads(e);
+}
+
+// The midpoint rule meets the singularity at x = 1 nowhere and arrives where the energy has a logarithm of a negative
+// number.
+TEST(Lanes, do_not_hide_an_energy_that_is_not_defined) {
+  const auto [x, y] = coordinates("x", "y");
+  const System system({x, y}, 0.5 * (sq(dot(x)) + sq(dot(y))) - log(1 - x), {});
+  for (const char* method : {"del:midpoint", "rk4"}) {
+    Ensemble e{system, {method}, {{0.0, 0.0}, {3.0, 1.0}}, 0.1};
+    e.steps = 100;
+    const auto results = run_in_memory(e);
+    EXPECT_NE(results[0].failure, "") << method;
+  }
+}
+
+TEST(Sections, are_crossed_where_the_function_vanishes) {
+  for (const char* method : {"dla:midpoint", "dla:order=4", "rk4", "rdla", "reference"}) {
+    Ensemble e = particles(method, 8);
+    e.sections = {{"s", parse("x - 0.2*y - 0.01"), Section::Direction::both}};
+    for (const MemberResult& r : run_in_memory(e)) {
+      double last = -1.0;
+      for (const Crossing& c : r.crossings[0]) {
+        EXPECT_LT(std::abs(c.node.q[0] - 0.2 * c.node.q[1] - 0.01), 2e-15) << method;
+        EXPECT_GT(c.node.time, last);
+        last = c.node.time;
+      }
+      EXPECT_GT(r.crossings[0].size(), 3U);
+      for (std::size_t k = 1; k < r.crossings[0].size(); ++k) EXPECT_NE(r.crossings[0][k].up, r.crossings[0][k - 1].up);
+    }
+  }
+}
+
+// Under the midpoint rule y is a rotation by φ = 2 atan(ω h/2) in each step, ω² = 2: also in a step of θh, so that the
+// interpolant leaves the circle of the continuous motion with the frequency 2 atan(ω θ h/2)/(θ h).
+TEST(Sections, of_the_midpoint_rule_are_where_its_own_step_says) {
+  Ensemble e = ensemble_of(load_model("quadratic-particle"), "dla:midpoint", 0.3, 40);
+  e.start = {{0.4, 0.7, 0.0}, {0.2, -0.3, -0.21 * 0.0 + 0.7 * 0.2}};
+  e.sections = {{"y", parse("y")}};
+  const auto results = run_in_memory(e);
+  const long double omega = std::sqrt(2.0L);
+  const long double h = 0.3L;
+  // (ω y, y') turns by −φ; y vanishes when the angle of (y', ω y) has fallen to a multiple of π.
+  const long double angle = std::atan2(omega * 0.7L, -0.3L);
+  const long double phi = 2 * std::atan(omega * h / 2);
+  std::size_t found = 0;
+  for (int k = 0; found < results[0].crossings[0].size(); ++k) {
+    // Angles grow: the motion is y ~ sin(angle + ω t).
+    const long double before = angle + k * phi;
+    const long double next = std::ceil(before / std::numbers::pi_v<long double>) * std::numbers::pi_v<long double>;
+    if (next >= before + phi) continue;
+    const long double theta = 2 * std::tan((next - before) / 2) / (omega * h);
+    const long double expected = (static_cast<long double>(k) + theta) * h;
+    EXPECT_NEAR(results[0].crossings[0][found].node.time, static_cast<double>(expected), 4e-15 * 12) << found;
+    ++found;
+  }
+  EXPECT_GE(found, 5U);
+}
+
+TEST(Sections, end_a_trajectory_that_has_enough_of_them) {
+  Ensemble e = particles("dla:midpoint", 30);
+  e.sections = {{"up", parse("y"), Section::Direction::up, 3}};
+  for (const MemberResult& r : run_in_memory(e)) {
+    EXPECT_LE(r.crossings[0].size(), 3U);
+    EXPECT_TRUE(r.crossings[0].size() == 3U || r.steps == 200);
+    for (const Crossing& c : r.crossings[0]) EXPECT_TRUE(c.up);
+    if (r.crossings[0].size() == 3U) {
+      EXPECT_LE(r.last.time - r.crossings[0].back().node.time, 0.1 + 1e-12);
+    }
+  }
+}
+
+TEST(Observers, run_one_trajectory_at_a_time) {
+  Ensemble e = particles("dla:midpoint", 4);
+  e.observers = {"midpoint-energy"};
+  e.statistics = {{"energy", parse("energy")}};
+  const auto results = run_in_memory(e);
+  for (const MemberResult& r : results) {
+    ASSERT_EQ(r.statistics.size(), 2U);
+    EXPECT_GT(r.statistics[1].largest, 0.0);
+    EXPECT_LE(r.statistics[1].least, r.statistics[1].mean);
+    EXPECT_LT(r.statistics[0].largest - r.statistics[0].least, 0.1);
+  }
+  EXPECT_EQ(observed_labels(e, Members(e)), (std::vector<std::string>{"midpoint_energy"}));
+}
+
+TEST(Ensembles, stop_when_they_are_told) {
+  Ensemble e = particles("dla:midpoint", 100);
+  e.steps = 1000000000;
+  std::atomic<bool> stop = false;
+  EnsembleOptions options;
+  options.threads = 2;
+  options.interrupt = &stop;
+  options.progress = [&](const EnsembleProgress& p) { stop = stop || p.taken > 0.0; };
+  struct Nobody : EnsembleSink {
+    void record(const MemberResult&) override { ++count; }
+    int count = 0;
+  } sink;
+  const EnsembleSummary summary = run(e, options, sink);
+  EXPECT_TRUE(summary.interrupted);
+  EXPECT_EQ(sink.count, 0);
+}
+
+TEST(Ensembles, run_only_what_is_not_done) {
+  Ensemble e = particles("dla:midpoint", 50);
+  EnsembleOptions options;
+  options.done.assign(50, true);
+  for (const std::size_t k : {3U, 4U, 17U, 49U}) options.done[k] = false;
+  struct Members : EnsembleSink {
+    void record(const MemberResult& r) override { seen.push_back(r.member); }
+    std::vector<std::int64_t> seen;
+  } sink;
+  const EnsembleSummary summary = run(e, options, sink);
+  std::ranges::sort(sink.seen);
+  EXPECT_EQ(sink.seen, (std::vector<std::int64_t>{3, 4, 17, 49}));
+  EXPECT_EQ(summary.progress.members, 50);
+}
+
+TEST(Ensembles, have_methods_and_observers_that_exist) {
+  Ensemble e = particles("rdla", 2);
+  e.system = load_model("mclachlan-perlmutter").system;  // no Chaplygin system
+  e.start = *load_model("mclachlan-perlmutter").initial;
+  e.axes.clear();
+  e.formulas.clear();
+  EXPECT_THROW(require_methods(e, Members(e)), MethodError);
+  EXPECT_THROW(run_in_memory(e), MethodError);
+  e.methods = {"dla:midpoint"};
+  require_methods(e, Members(e));
+  e.observers = {"time-error"};
+  EXPECT_THROW(require_methods(e, Members(e)), MethodError);
+}
+
+// A composition in one compiled function, against the stepper that goes from stage to stage.
+TEST(WholeStep, does_what_the_stages_do_one_after_the_other) {
+  for (const char* name : {"quadratic-particle", "chaplygin-sleigh", "rolling-disk", "snakeboard", "mclachlan-perlmutter"}) {
+    const Model model = load_model(name);
+    for (const char* method : {"dla:midpoint", "dla:order=4", "dla:order=6", "gni:order=4", "rk4", "dla:order=4:trapezoidal"}) {
+      const Problem problem{model.system, model.system.parameter_values(), *model.initial, 0.05};
+      std::unique_ptr<Stepper> stepper;
+      try {
+        stepper = make_stepper(method, problem);
+      } catch (const MethodError&) {
+        continue;  // gni needs inertia in every direction
+      }
+      const Method m = make_method(method, problem);
+      std::vector<double> data = whole_start(m, problem);
+      ImplicitSystem system = whole_step(m);
+      system.typical = data;
+      Step step(system);
+      std::vector<double> outputs(system.outputs.size());
+      ASSERT_EQ(step.run(data, outputs, 20), 20) << name << ' ' << method;
+      for (int k = 0; k < 20; ++k) ASSERT_TRUE(stepper->advance());
+      for (std::size_t i = 0; i < m.state_size(); ++i) {
+        const double expected = stepper->state()[i];
+        EXPECT_NEAR(data[i], expected, 1e-11 * std::max(1.0, std::abs(expected))) << name << ' ' << method << ' ' << i;
+      }
+      if (!m.node) continue;
+      const std::vector<double> start = whole_start(m, problem);
+      ImplicitSystem with_node = whole_step_with_node(m);
+      std::vector<double> all(start.begin(), start.begin() + static_cast<std::ptrdiff_t>(system.state));
+      all.insert(all.end(), problem.start.v.begin(), problem.start.v.end());
+      all.insert(all.end(), start.begin() + static_cast<std::ptrdiff_t>(system.state), start.end());
+      with_node.typical = all;
+      Step watched(with_node);
+      std::vector<double> more(with_node.outputs.size());
+      ASSERT_EQ(watched.run(all, more, 20), 20);
+      for (std::size_t i = 0; i < model.system.dimension(); ++i) {
+        EXPECT_NEAR(all[system.state + i], stepper->node().v[i], 1e-10) << name << ' ' << method;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rattleback
