@@ -137,7 +137,14 @@ class StepBuilder {
     const Value start = position();
     prepare_outputs();
     find_partial_functions({start, position()});
-    for (const EquationBlock& block : structure.blocks) add_block(block);
+    equations_with_.resize(system.unknowns.size());
+    for (const auto& e : jacobian_.entries) equations_with_[idx(e.column)].push_back(e.row);
+    for (const EquationBlock& block : structure.blocks) {
+      if (block.equations.size() == 1) single_unknown_[block.equations[0]] = block.unknowns[0];
+    }
+    for (const EquationBlock& block : structure.blocks) {
+      if (!is_solved(block.unknowns[0])) add_block(block);
+    }
     const Value solved = position();
     finish_outputs();
     find_partial_functions({solved, position()});
@@ -281,11 +288,63 @@ class StepBuilder {
     }
   }
 
+  bool is_solved(int unknown) const { return scope_.find(system_.unknowns[idx(unknown)]) != nullptr; }
+
+  /// An unknown that is defined by its equation, s = b + Σ aⱼuⱼ, where u are the unknowns of a block that is being solved
+  /// and everything else is known.
+  struct Definition {
+    int unknown;
+    AffineForm form;
+  };
+
+  std::vector<Definition> definitions_after(const EquationBlock& block) {
+    std::vector<Definition> all;
+    std::unordered_map<int, int> position;
+    std::unordered_set<Expression> own;
+    for (std::size_t k = 0; k < block.unknowns.size(); ++k) {
+      position[block.unknowns[k]] = static_cast<int>(k);
+      own.insert(system_.unknowns[idx(block.unknowns[k])]);
+    }
+    std::unordered_set<int> looked_at(block.equations.begin(), block.equations.end());
+    for (const int u : block.unknowns) {
+      for (const int e : equations_with_[idx(u)]) {
+        const auto single = single_unknown_.find(e);
+        if (!looked_at.insert(e).second || single == single_unknown_.end() || is_solved(single->second)) continue;
+        const auto defines = [&](const SparseMatrix::Entry* entry) {
+          if (entry->column == single->second) return entry->value.is_constant(1.0);
+          if (!position.contains(entry->column)) return is_solved(entry->column);
+          return std::ranges::all_of(free_symbols(entry->value), [&](const Expression& s) { return is_known(s); });
+        };
+        std::unordered_set<Expression> unknown = own;
+        unknown.insert(system_.unknowns[idx(single->second)]);
+        if (!std::ranges::all_of(entries_of_row_[idx(e)], defines) || divides_by(system_.residuals[idx(e)], unknown)) {
+          continue;
+        }
+        Scope at_zero(&scope_);
+        for (const Expression& s : unknown) at_zero.bind(s, builder_.constant(0.0));
+        Definition definition{single->second, {{}, builder_.negate(builder_.lower(system_.residuals[idx(e)], at_zero))}};
+        for (const auto* entry : entries_of_row_[idx(e)]) {
+          const auto column = position.find(entry->column);
+          if (column == position.end()) continue;
+          definition.form.coefficients[column->second] = builder_.negate(builder_.lower(entry->value, scope_));
+        }
+        all.push_back(std::move(definition));
+      }
+    }
+    return all;
+  }
+
+  bool is_known(const Expression& symbol) const { return scope_.find(symbol) != nullptr; }
+
   /// The part of the affine outputs that depends on the unknowns of a small linear block goes through
-  /// its elimination. (In a large block that would fill them up.)
+  /// its elimination, and so do unknowns that are defined by those of the block. (In a large block that would fill them
+  /// up.)
   EliminationResult solve_with_outputs(const EquationBlock& block, const SymbolicLinearSystem& linear) {
     constexpr std::size_t small = 6;
     std::vector<AffineForm> forms;
+    std::vector<Definition> definitions;
+    if (block.unknowns.size() <= small) definitions = definitions_after(block);
+    for (const Definition& d : definitions) forms.push_back(d.form);
     std::vector<AffineForm*> outputs;
     for (auto& output : affine_) {
       if (!output || block.unknowns.size() > small) continue;
@@ -301,7 +360,11 @@ class StepBuilder {
       outputs.push_back(&*output);
     }
     EliminationResult result = solve(block, linear, std::move(forms));
-    for (std::size_t k = 0; k < outputs.size(); ++k) outputs[k]->constant = result.forms[k];
+    for (std::size_t k = 0; k < definitions.size(); ++k) {
+      scope_.bind(system_.unknowns[idx(definitions[k].unknown)], result.forms[k]);
+      builder_.take_as_given(result.forms[k]);
+    }
+    for (std::size_t k = 0; k < outputs.size(); ++k) outputs[k]->constant = result.forms[definitions.size() + k];
     return result;
   }
 
@@ -369,6 +432,8 @@ class StepBuilder {
   Scope scope_;       ///< data and the unknowns solved so far
   Scope data_scope_;  ///< data only
   StepProgram program_;
+  std::vector<std::vector<int>> equations_with_;  ///< each unknown
+  std::unordered_map<int, int> single_unknown_;   ///< of equations that are a block of their own
   std::vector<std::optional<AffineForm>> affine_;  ///< outputs affine in the unknowns, what is left of them
   int iterations_ = 0;
 };

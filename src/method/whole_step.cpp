@@ -55,17 +55,13 @@ ImplicitSystem whole_step(const Method& method) {
     const Vector outputs = substitute(std::span(step.outputs).first(step.state), at_stage);
     append(memories, own_memory);
     append(next_memories, std::span(outputs).subspan(size));
-    if (k + 1 == method.stages.size()) {
-      whole.outputs.assign(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(size));
-      break;
-    }
     here = renamed(state, fmt::format("after stage {}", k + 1));
     append(whole.unknowns, here);
     append(whole.guess, state);
     for (std::size_t i = 0; i < size; ++i) whole.residuals.push_back(here[i] - outputs[i]);
   }
   whole.data = joined({state, memories, std::span(step.data).subspan(step.state)});
-  append(whole.outputs, next_memories);
+  whole.outputs = joined({here, next_memories});
   whole.state = whole.outputs.size();
   return whole;
 }

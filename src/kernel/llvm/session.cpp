@@ -1,5 +1,6 @@
 // The entry point of the compiler library: one LLVM ORC session for the process.
 
+#include <algorithm>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -87,11 +88,13 @@ class OrcJit final : public Jit {
 
   Compiled<ProgramFunction> compile(const Program& program, int lanes) override {
     return build<ProgramFunction>(
-        weight(program), lanes, [&](Emitter& e, const std::string& name) { emit_program_function(e, program, name); });
+        weight(program), lanes, false, [&](Emitter& e, const std::string& name) { emit_program_function(e, program, name); });
   }
 
   Compiled<StepFunction> compile(const StepProgram& program, int lanes) override {
-    return build<StepFunction>(weight(program), lanes,
+    // In a chain of linear solutions, packed operations would wait for each other's operands.
+    const bool pack = lanes == 1 && std::ranges::any_of(program.blocks, &StepBlock::iterative);
+    return build<StepFunction>(weight(program), lanes, pack,
                                [&](Emitter& e, const std::string& name) { emit_step_function(e, program, name); });
   }
 
@@ -99,7 +102,7 @@ class OrcJit final : public Jit {
 
  private:
   template <class F, class EmitBody>
-  Compiled<F> build(std::size_t program_weight, int lanes, EmitBody&& emit_body) {
+  Compiled<F> build(std::size_t program_weight, int lanes, bool pack, EmitBody&& emit_body) {
     const std::lock_guard lock(mutex_);  // LLVM's code generator serves one module at a time
     const std::string name = "kernel" + std::to_string(counter_++);
     auto context = std::make_unique<llvm::LLVMContext>();
@@ -117,7 +120,7 @@ class OrcJit final : public Jit {
     if (llvm::verifyModule(*module, &stream)) throw CompilerError("invalid code was generated: " + problem);
 #endif
     // Plain programs are short, and compiled more often than they are waited for.
-    if (std::is_same_v<F, StepFunction> && program_weight <= largest_inline_program) optimise(*module, lanes);
+    if (std::is_same_v<F, StepFunction> && program_weight <= largest_inline_program) optimise(*module, pack);
     auto tracker = jit_->getMainJITDylib().createResourceTracker();
     unwrap(jit_->addIRModule(tracker, llvm::orc::ThreadSafeModule(std::move(module), std::move(context))), "compiling");
     const auto address = unwrap(jit_->lookup(name), "linking");
@@ -127,9 +130,9 @@ class OrcJit final : public Jit {
     return {address.template toPtr<F>(), workspace, std::move(code)};
   }
 
-  /// The code is good already, but for one lane it has operations that can share a vector instruction. All passes keep
+  /// The code is good already, but for one lane it may have operations that can share a vector instruction. All passes keep
   /// the bits: there are no flags that allow otherwise.
-  void optimise(llvm::Module& module, int lanes) {
+  void optimise(llvm::Module& module, bool pack) {
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
     llvm::CGSCCAnalysisManager components;
@@ -141,7 +144,7 @@ class OrcJit final : public Jit {
     passes.registerLoopAnalyses(loops);
     passes.crossRegisterProxies(loops, functions, components, modules);
     llvm::FunctionPassManager pipeline;
-    if (lanes == 1) pipeline.addPass(llvm::SLPVectorizerPass());
+    if (pack) pipeline.addPass(llvm::SLPVectorizerPass());
     pipeline.addPass(llvm::InstCombinePass());
     pipeline.addPass(llvm::EarlyCSEPass());
     for (llvm::Function& f : module) {
