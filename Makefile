@@ -23,7 +23,7 @@ bench: build ## compiled code against hand-written code as ratios, and how costs
 	$(BUILD)/kernel_benchmark
 	$(BUILD)/model_benchmark
 	$(BUILD)/modified_benchmark
-	$(BUILD)/work_precision
+	$(BUILD)/rattleback bench
 
 # Long, and nearly all of their time is spent in generated code, which has no checks; or the same code once more.
 UNSANITIZED = ^docs$$|^reproduce$$|^page|^lanes_on_|^LongRuns|/Conformance.*(order_8|order_10|stages|trapezoidal_order|alpha_0_3)|/ReducedOrder.*(4d|sphere|carriage|general)|/OnTheDisk|/FreeOrder.*(trapezoidal|sym|momentum)|/Coefficients.*(_MT|_TM|_T$$|kepler|sinusoidal)|^Cloud.(shows|of_the)|^Measure.(of_the|is_preserved|is_observed)|^Conformal.(truncated|runs)|/Corollary.*(_4)

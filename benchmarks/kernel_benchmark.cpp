@@ -3,10 +3,10 @@
 #include <cmath>
 #include <string>
 
-#include "hand_mclachlan_perlmutter.hpp"
-#include "hand_mclachlan_perlmutter_scalar.hpp"
-#include "hand_particle_batch.hpp"
-#include "hand_sleigh.hpp"
+#include "src/bench/hand_mclachlan_perlmutter.hpp"
+#include "src/bench/hand_mclachlan_perlmutter_scalar.hpp"
+#include "src/bench/hand_particle_batch.hpp"
+#include "src/bench/hand_sleigh.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "trajectories.hpp"

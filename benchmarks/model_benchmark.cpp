@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "ratio.hpp"
+#include "src/bench/ratio.hpp"
 #include "rattleback/io/model.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/mech/dynamics.hpp"

@@ -2,7 +2,7 @@
 
 // Trajectories of a method, in lanes, started anew for every measurement.
 
-#include "ratio.hpp"
+#include "src/bench/ratio.hpp"
 #include "rattleback/io/model.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/method/registry.hpp"

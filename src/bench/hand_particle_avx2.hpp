@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "benchmarks/hand_particle.hpp"
+#include "src/bench/hand_particle.hpp"
 
 namespace rattleback::bench {
 

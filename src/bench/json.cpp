@@ -97,6 +97,20 @@ json to_json(const ThroughputTable& table) {
   return document;
 }
 
+json to_json(const ScalingTable& table) {
+  json document{{"trajectories", table.trajectories}, {"steps", table.steps}, {"cores", table.cores}, {"rows", json::array()}};
+  for (const ScalingRow& r : table.rows) {
+    json row{{r.ranks ? "ranks" : "threads", r.count}, {"available", r.available}};
+    if (r.available) {
+      row["seconds_per_step"] = r.step;
+      row["quartiles"] = {r.low, r.high};
+      row["speedup"] = r.speedup;
+    }
+    document["rows"].push_back(std::move(row));
+  }
+  return document;
+}
+
 json to_json(const GrowthTable& table) {
   json document{{"goal", table.goal}, {"rows", json::array()}};
   for (const GrowthRow& r : table.rows) {

@@ -1,5 +1,7 @@
 // Which goals are missed.
 
+#include <cmath>
+
 #include "src/bench/tables.hpp"
 
 namespace rattleback::bench {
@@ -22,6 +24,39 @@ std::vector<std::string> missed(const std::vector<StepGroup>& groups) {
       if (r.goal <= 0.0 || ratio <= r.goal) continue;
       all.push_back(fmt::format("step of {}, {}: {:.2f}, not {:.2f}", g.problem, r.against, ratio, r.goal));
     }
+  }
+  return all;
+}
+
+std::optional<double> throughput_ratio(const ThroughputTable& table, const std::string& row, const std::string& other) {
+  const auto shortest = [&](const std::string& name) {
+    double best = HUGE_VAL;
+    for (const ThroughputRow& r : table.rows) {
+      if (r.available && r.name.starts_with(name)) best = std::min(best, r.step);
+    }
+    return best;
+  };
+  const double ours = shortest(row);
+  const double theirs = shortest(other);
+  if (std::isinf(ours) || std::isinf(theirs)) return std::nullopt;
+  return theirs / ours;
+}
+
+std::vector<std::string> missed(const ThroughputTable& table) {
+  std::vector<std::string> all;
+  for (const auto& [other, goal] : throughput_goals) {
+    const auto ratio = throughput_ratio(table, "ours: ensemble", other);
+    if (ratio && *ratio < goal) all.push_back(fmt::format("throughput of {}: {:.2f}, not {:.2f}", other, *ratio, goal));
+  }
+  return all;
+}
+
+std::vector<std::string> missed(const ScalingTable& table) {
+  std::vector<std::string> all;
+  for (const ScalingRow& r : table.rows) {
+    if (!r.available || r.goal <= 0.0 || r.speedup >= r.goal) continue;
+    all.push_back(fmt::format("{} {}: {:.2f} times the throughput of one, not {:.2f}", r.count, r.ranks ? "ranks" : "threads",
+                              r.speedup, r.goal));
   }
   return all;
 }

@@ -126,6 +126,27 @@ void print(const ThroughputTable& table) {
       "\n  of peak: {} operations of the shortest form of the step known, a fused multiply-add counted as two,\n"
       "  a division as one, for every row\n",
       table.operations);
+  for (const auto& [other, goal] : throughput_goals) {
+    const auto ratio = throughput_ratio(table, "ours: ensemble", other);
+    if (!ratio) continue;
+    fmt::print("  ensemble / {:<22} {:.2f}  goal {:.2f} {}\n", other, *ratio, goal, *ratio >= goal ? "ok" : "NO");
+  }
+}
+
+void print(const ScalingTable& table) {
+  fmt::print("scaling: an ensemble of {} quadratic particles, {} steps each, 16 lanes, {} cores\n\n", table.trajectories,
+             table.steps, table.cores);
+  fmt::print("  {:<12} {:>9}  {:>16}  {:>8}\n", "", "ns a step", "quartiles", "speed-up");
+  for (const ScalingRow& r : table.rows) {
+    const std::string name = fmt::format("{} {}{}", r.count, r.ranks ? "rank" : "thread", r.count == 1 ? "" : "s");
+    if (!r.available) {
+      fmt::print("  {:<12} not measured: mpirun is not there, or does not run\n", name);
+      continue;
+    }
+    fmt::print("  {:<12} {:>9.3f}  {:>16}  {:>8.2f}  {}\n", name, 1e9 * r.step,
+               fmt::format("[{:.3f}, {:.3f}]", 1e9 * r.low, 1e9 * r.high), r.speedup,
+               r.goal > 0.0 ? fmt::format("goal {:.2f} {}", r.goal, r.speedup >= r.goal ? "ok" : "NO") : "");
+  }
 }
 
 void print(const GrowthTable& table) {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "benchmarks/ratio.hpp"
+#include "src/bench/ratio.hpp"
 
 namespace rattleback::bench {
 namespace {

@@ -1,9 +1,9 @@
 // One step of ours against steps written by hand, and against one step of explicit methods.
 
-#include "benchmarks/hand_mclachlan_perlmutter.hpp"
-#include "benchmarks/hand_mclachlan_perlmutter_scalar.hpp"
-#include "benchmarks/hand_particle.hpp"
-#include "benchmarks/hand_sleigh.hpp"
+#include "src/bench/hand_mclachlan_perlmutter.hpp"
+#include "src/bench/hand_mclachlan_perlmutter_scalar.hpp"
+#include "src/bench/hand_particle.hpp"
+#include "src/bench/hand_sleigh.hpp"
 #include "rattleback/method/composition.hpp"
 #include "src/bench/competitors.hpp"
 #include "src/bench/ours.hpp"

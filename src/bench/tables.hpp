@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "benchmarks/ratio.hpp"
+#include "src/bench/ratio.hpp"
 #include "src/bench/search.hpp"
 
 namespace rattleback::bench {
@@ -25,7 +25,6 @@ struct Session {
 };
 
 // --- cost: what it costs to hold the energy of the quadratic particle
-// -------------------------------------------------
 
 struct CostOptions {
   double time = 1e6;
@@ -55,7 +54,6 @@ struct CostTable {
 CostTable cost(const CostOptions& options, const Session& session);
 
 // --- precision: error at the end against time spent
-// -------------------------------------------------------------------
 
 struct PrecisionPoint {
   double setting;
@@ -83,7 +81,6 @@ std::vector<PrecisionTable> precision(const Session& session);
 std::optional<double> seconds_for(const PrecisionEntry& entry, double error);
 
 // --- step: nanoseconds of one step
-// ------------------------------------------------------------------------------------
 
 struct StepRow {
   std::string against;
@@ -103,7 +100,6 @@ std::vector<StepGroup> step(const Session& session);
 bool hand_written_steps_run_here();
 
 // --- throughput: many trajectories on one core
-// ------------------------------------------------------------------------
 
 /// Something that carries `trajectories` quadratic particles through `steps` steps, and says how long it took.
 struct Engine {
@@ -129,10 +125,43 @@ struct ThroughputTable {
 };
 
 /// `engines` come after ours and those written by hand.
-ThroughputTable throughput(const Session& session, const std::vector<Engine>& engines = {});
+ThroughputTable throughput(const Session& session, const std::vector<Engine>& engines);
+
+/// Ensembles on one thread, from the first member to the last result.
+std::vector<Engine> ensemble_engines();
+
+/// How many times the throughput of another row a row has, both found by how their names begin; nothing if one is missing.
+std::optional<double> throughput_ratio(const ThroughputTable& table, const std::string& row, const std::string& other);
+
+/// What the best ensemble must reach of code written by hand.
+struct ThroughputGoal {
+  const char* other;
+  double goal;
+};
+inline constexpr ThroughputGoal throughput_goals[] = {{"by hand: AVX2", 0.8}, {"by hand: closed form", 3.0}};
+
+// --- scaling: ensembles on several threads and ranks
+
+struct ScalingRow {
+  bool ranks;  ///< or threads
+  int count;
+  bool available = true;
+  double step = 0.0;  ///< seconds of one step of one trajectory, shortest
+  double low = 0.0;   ///< quartiles
+  double high = 0.0;
+  double speedup = 0.0;  ///< against one
+  double goal = 0.0;     ///< 0: none
+};
+
+struct ScalingTable {
+  std::int64_t trajectories, steps;
+  int cores;
+  std::vector<ScalingRow> rows;
+};
+
+ScalingTable scaling(const Session& session);
 
 // --- growth: cost of a step with the size of the system
-// ---------------------------------------------------------------
 
 struct GrowthRow {
   int n;
@@ -152,23 +181,26 @@ struct GrowthTable {
 GrowthTable growth(const Session& session);
 
 // --- what is read
-// -----------------------------------------------------------------------------------------------------
 
 void print(const CostTable& table);
 void print(const std::vector<PrecisionTable>& tables);
 void print(const std::vector<StepGroup>& groups);
 void print(const ThroughputTable& table);
+void print(const ScalingTable& table);
 void print(const GrowthTable& table);
 
 /// The goals that a table misses, in words.
 std::vector<std::string> missed(const CostTable& table);
 std::vector<std::string> missed(const std::vector<StepGroup>& groups);
+std::vector<std::string> missed(const ThroughputTable& table);
+std::vector<std::string> missed(const ScalingTable& table);
 std::vector<std::string> missed(const GrowthTable& table);
 
 nlohmann::json to_json(const CostTable& table);
 nlohmann::json to_json(const std::vector<PrecisionTable>& tables);
 nlohmann::json to_json(const std::vector<StepGroup>& groups);
 nlohmann::json to_json(const ThroughputTable& table);
+nlohmann::json to_json(const ScalingTable& table);
 nlohmann::json to_json(const GrowthTable& table);
 
 }  // namespace rattleback::bench

@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "bench_config.hpp"
 #include "commands.hpp"
 #include "exit_status.hpp"
 #include "rattleback/kernel/kernel.hpp"
@@ -27,7 +28,7 @@ struct Options {
   OutputOptions output;
 };
 
-constexpr const char* table_names[] = {"cost", "precision", "step", "throughput", "growth"};
+constexpr const char* table_names[] = {"cost", "precision", "step", "throughput", "scaling", "growth"};
 
 /// One line on standard error that says what is being measured: only on a terminal.
 class ProgressLine {
@@ -94,7 +95,8 @@ void run_bench(const Options& o) {
   show("cost", [&] { return bench::cost(cost, session); });
   show("precision", [&] { return bench::precision(session); });
   show("step", [&] { return bench::step(session); });
-  show("throughput", [&] { return bench::throughput(session); });
+  show("throughput", [&] { return bench::throughput(session, bench::ensemble_engines()); });
+  show("scaling", [&] { return bench::scaling(session); });
   show("growth", [&] { return bench::growth(session); });
   if (o.output.json) fmt::print("{}\n", document.dump(2));
   if (session.interrupted()) throw Failure(ExitStatus::interrupted, "interrupted; what was measured is above");
@@ -104,9 +106,9 @@ void run_bench(const Options& o) {
 }  // namespace
 
 void add_bench(CLI::App& app) {
-  auto* command = app.add_subcommand("bench", "Speed against other integrators and code written by hand");
+  auto* command = app.add_subcommand("bench", bench_summary);
   auto o = std::make_shared<Options>();
-  command->add_option("tables", o->tables, "cost, precision, step, throughput, growth; all if none is given")
+  command->add_option("tables", o->tables, "cost, precision, step, throughput, scaling, growth; all if none is given")
       ->type_name("TABLE...")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(table_names), std::end(table_names))));
   command->add_option("--time", o->time, "cost: how long the energy has to be held")
@@ -118,7 +120,7 @@ void add_bench(CLI::App& app) {
   o->output.add_to(*command);
   command->footer(
       "The other integrators are SUNDIALS (CVODE, IDA) and Boost.odeint with right-hand sides written by hand.\n"
-      "All tables are measured on one core; leave the machine alone meanwhile.\n"
+      "All tables but scaling are measured on one core; leave the machine alone meanwhile.\n"
       "Example:\n  rattleback bench cost --time 1e7\n  rattleback bench step throughput --json");
   command->callback([o] { run_bench(*o); });
 }

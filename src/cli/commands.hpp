@@ -14,6 +14,7 @@ void add_converge(CLI::App& app);
 void add_modified(CLI::App& app);
 void add_measure(CLI::App& app);
 void add_ensemble(CLI::App& app);
+void add_bench(CLI::App& app);
 void add_reproduce(CLI::App& app);
 void add_demo(CLI::App& app);
 

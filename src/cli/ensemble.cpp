@@ -53,8 +53,9 @@ EnsembleOptions engine_options(const Options& o) {
 
 std::string what_is_run(const EnsembleFile& file, const Members& members) {
   const Ensemble& e = file.ensemble;
-  std::string text = fmt::format("{} members of {}, {}, {:.6g} steps in all", members.count(), file.model.name,
-                                 fmt::join(e.methods, ", "), members.total_steps());
+  std::string text = fmt::format("{} member{} of {}, {}, {:.6g} steps in all", members.count(),
+                                 members.count() == 1 ? "" : "s", file.model.name, fmt::join(e.methods, ", "),
+                                 members.total_steps());
   if (!members.varied().empty()) text += fmt::format("; varied: {}", fmt::join(members.varied(), ", "));
   return text;
 }
@@ -114,10 +115,18 @@ class Run {
       result.emplace(path_, file_, program_, options_.resume ? Start::resume : options_.force ? Start::forced : Start::fresh);
       engine_.done = result->done();
       engine_.failed_before = result->failed();
+      if (options_.output.talks()) fmt::print("{}\n", what_is_run(file_, members_));
+      std::fflush(stdout);
     }
     const auto generation = static_cast<int>(told_by_first_rank(is_first ? result->generation() : 0));
     EnsembleRecorder recorder(path_, file_, program_, generation, ranks().rank());
-    const EnsembleSummary summary = compute(recorder, is_first);
+    EnsembleSummary summary;
+    try {
+      summary = compute(recorder, is_first);
+    } catch (...) {
+      if (is_first) result->give_up();
+      throw;
+    }
     recorder.close();
     ranks().meet();  // all journals are complete
     if (is_first) finish(*result, summary);
@@ -170,7 +179,7 @@ class Run {
       fmt::print("{}\n", document.dump(2));
     }
     if (!options_.output.talks()) return;
-    fmt::print("{} of {} members, {:.2f} s", p.members, members_.count(), summary.seconds);
+    fmt::print("{} of {} done, {:.2f} s", p.members, members_.count(), summary.seconds);
     if (p.taken > 0.0) fmt::print(", {:.3g} ns per step", 1e9 * summary.seconds / p.taken);
     if (ranks().count() > 1) fmt::print(", {} ranks", ranks().count());
     fmt::print("\n");
@@ -191,10 +200,19 @@ class Run {
   const std::string program_ = fmt::format("rattleback {}", version);
 };
 
+/// All ranks read the same file; what is wrong with it is said by one of them.
+EnsembleFile read(const std::string& path) {
+  try {
+    return read_ensemble(read_file(path), path);
+  } catch (const std::exception&) {
+    if (started_as_rank() > 0) std::exit(static_cast<int>(ExitStatus::wrong_request));
+    throw;
+  }
+}
+
 void ensemble(const Options& o) {
-  const EnsembleFile file = read_ensemble(read_file(o.spec), o.spec);
+  const EnsembleFile file = read(o.spec);
   const Members members(file.ensemble);
-  require_methods(file.ensemble, members);
   Run run(o, file, members);
   if (o.dry_run) {
     if (o.output.json) {
@@ -204,8 +222,6 @@ void ensemble(const Options& o) {
     }
     return;
   }
-  if (o.output.talks() && ranks().rank() == 0) fmt::print("{}\n", what_is_run(file, members));
-  std::fflush(stdout);
   run.go();
 }
 

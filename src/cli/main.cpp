@@ -126,6 +126,7 @@ int main(int argc, char** argv) {
       "request or "
       "the model is wrong,\n3 the numerics failed and everything up to there is saved, 4 files or system, 130 "
       "interrupted.");
+#ifndef RATTLEBACK_BENCH_ALONE
   cli::add_models(app);
   cli::add_show(app);
   cli::add_analyse(app);
@@ -137,6 +138,8 @@ int main(int argc, char** argv) {
   cli::add_ensemble(app);
   cli::add_reproduce(app);
   cli::add_demo(app);
+#endif
+  cli::add_bench(app);
   cli::remember_command_line(argc, argv);
   try {
     app.parse(argc, argv);

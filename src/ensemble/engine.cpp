@@ -11,7 +11,6 @@
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/registry.hpp"
-#include "rattleback/observe/observers.hpp"
 
 namespace rattleback {
 namespace {
@@ -20,6 +19,15 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<Expression> constraint_rows(const System& system) {
   return joined({system.velocity_rows(), system.holonomic()});
+}
+
+/// Reasons are lists of lines elsewhere.
+std::string in_one_line(std::string text) {
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;) {
+    const std::size_t end = std::min(text.find_first_not_of(" \n", at), text.size());
+    text.replace(at, end - at, end == text.size() ? "" : " ");
+  }
+  return text;
 }
 
 /// It has no equations of its own.
@@ -48,6 +56,7 @@ std::string StartCheck::operator()(Member& member) {
   auto& [q, v] = member.start;
   const auto undefined = [&](std::span<const double> numbers, std::span<const Expression> names) -> std::string {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (std::isnan(numbers[i])) return fmt::format("it cannot start: {} is nan", names[i].name());
       if (!std::isfinite(numbers[i])) return fmt::format("it cannot start: {} is {}", names[i].name(), numbers[i]);
     }
     return {};
@@ -80,7 +89,7 @@ std::string StartCheck::operator()(Member& member) {
     require_regular_start(ensemble_.system, member.parameters, member.start);
     return {};
   } catch (const StartError& error) {
-    return fmt::format("it cannot start: {}", error.what());
+    return fmt::format("it cannot start: {}", in_one_line(error.what()));
   }
 }
 
@@ -145,16 +154,12 @@ void check_energy(const NodeRow& row, MemberResult& result) {
                                row.time);
 }
 
-void require_methods(const Ensemble& ensemble, const Members& members) {
-  const Problem nominal = members.nominal();
-  for (const std::string& name : ensemble.methods) {
-    if (!is_reference(name)) make_method(name, nominal);
-    for (const std::string& observer : ensemble.observers) make_observer(observer, name, nominal);
-  }
+void require_method(const std::string& name, const Problem& nominal) {
+  if (!is_reference(name)) make_method(name, nominal);
 }
 
 double find_crossing(const std::function<double(double)>& f, double at_zero, double at_one) {
-  if (at_one == 0.0) return 1.0;
+  if (at_zero == 0.0) return 0.0;
   std::uintmax_t evaluations = 100;
   const auto [low, high] = boost::math::tools::toms748_solve(f, 0.0, 1.0, at_zero, at_one,
                                                              boost::math::tools::eps_tolerance<double>(53), evaluations);

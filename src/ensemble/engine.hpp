@@ -84,12 +84,31 @@ NodeRow undefined_row(std::size_t dimension);
 /// A node whose energy is not defined is a failure: the equations may be defined where the Lagrangian is not.
 void check_energy(const NodeRow& row, MemberResult& result);
 
-/// Whether a section is crossed between two values of its function. A zero belongs to the step that leads to it.
-inline bool crosses(const Section& section, double before, double after) {
-  const bool up = before < 0.0 && after >= 0.0;
-  const bool down = before > 0.0 && after <= 0.0;
-  return (up && section.direction != Section::Direction::down) || (down && section.direction != Section::Direction::up);
-}
+/// A section along a trajectory. Only a change of the sign is a crossing: where the function vanishes at a node, what comes
+/// after it decides.
+class SectionWatch {
+ public:
+  explicit SectionWatch(double value) : value_(value), sign_(sign_of(value)) {}
+
+  /// The function at the node before.
+  double before() const { return value_; }
+  /// The next node. Whether a crossing in a direction that counts lies in the step that leads to it, or at its beginning.
+  bool crosses(const Section& section, double value) {
+    value_ = value;
+    const int sign = sign_of(value);
+    if (sign == 0 || sign == sign_) return false;
+    const bool first = sign_ == 0;
+    sign_ = sign;
+    if (first) return false;
+    return section.direction == Section::Direction::both || (sign > 0) == (section.direction == Section::Direction::up);
+  }
+  bool is_up() const { return sign_ > 0; }
+
+ private:
+  static int sign_of(double value) { return value > 0.0 ? 1 : value < 0.0 ? -1 : 0; }
+  double value_;
+  int sign_;
+};
 
 /// The zero of f between 0 and 1, to round-off, where its values at both ends are known and have different signs.
 double find_crossing(const std::function<double(double)>& f, double at_zero, double at_one);

@@ -22,7 +22,8 @@ struct Lane {
   std::int64_t stop = 0;      ///< the step at which something is to be kept
   std::size_t next_time = 0;  ///< of the times
   std::vector<double> v;      ///< of the last node that was looked at
-  std::vector<double> sections;
+  std::vector<SectionWatch> sections;
+  std::int64_t planned = 0;  ///< steps
   std::vector<Tally> tallies;
   MemberResult result;
 
@@ -125,7 +126,8 @@ class LaneEngine final : public Engine {
 
   bool start(std::size_t l, std::int64_t index) {
     Lane& lane = lanes_[l];
-    lane.member = members_.at(index);
+    members_.read(index, lane.member);
+    lane.planned = lane.member.steps;
     lane.step = 0;
     lane.next_time = 0;
     lane.result = empty_result(ensemble_, lane.member);
@@ -150,7 +152,8 @@ class LaneEngine final : public Engine {
       const auto values = reader_.watched(node.q, node.v, lane.member.parameters);
       lane.tallies.clear();
       for (std::size_t k = 0; k < ensemble_.statistics.size(); ++k) lane.tallies.emplace_back(values[k]);
-      lane.sections.assign(values.begin() + static_cast<std::ptrdiff_t>(ensemble_.statistics.size()), values.end());
+      lane.sections.clear();
+      for (std::size_t k = lane.tallies.size(); k < values.size(); ++k) lane.sections.emplace_back(values[k]);
     }
     choose_stop(lane);
     return true;
@@ -247,10 +250,9 @@ class LaneEngine final : public Engine {
     for (std::size_t k = 0; k < statistics; ++k) lane.tallies[k].add(value(k));
     for (std::size_t k = 0; k < ensemble_.sections.size(); ++k) {
       const Section& section = ensemble_.sections[k];
-      const double before = lane.sections[k];
+      const double before = lane.sections[k].before();
       const double after = value(statistics + k);
-      lane.sections[k] = after;
-      if (!crosses(section, before, after)) continue;
+      if (!lane.sections[k].crosses(section, after)) continue;
       locate(l, k, before, after);
       const auto found = static_cast<std::int64_t>(lane.result.crossings[k].size());
       if (section.most > 0 && found >= section.most) lane.member.steps = lane.stop = lane.step;
@@ -268,6 +270,11 @@ class LaneEngine final : public Engine {
     const std::size_t velocities = has_velocities() ? whole_size() : n_;
     const auto step = [&](double fraction) {
       data = from;
+      if (fraction == 0.0) {
+        std::copy_n(data.begin(), n_, node.q.begin());
+        std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(velocities), n_, node.v.begin());
+        return true;
+      }
       data[step_place()] *= fraction;
       // What the step is guessed from are increments and impulses: they shrink with it.
       for (std::size_t i = method_.state_size(); i < whole_size(); ++i) data[i] *= fraction;
@@ -292,7 +299,7 @@ class LaneEngine final : public Engine {
       return;
     }
     const double time = (static_cast<double>(lane.step - 1) + fraction) * lane.member.step;
-    lane.result.crossings[k].push_back({after >= 0.0 && before < 0.0,
+    lane.result.crossings[k].push_back({lane.sections[k].is_up(),
                                         reader_.row(time, node.q, node.v, lane.member.parameters)});
   }
 
@@ -315,7 +322,7 @@ class LaneEngine final : public Engine {
     Lane& lane = lanes_[l];
     lane.result.steps = lane.step;
     for (std::size_t k = 0; k < lane.tallies.size(); ++k) lane.result.statistics[k] = lane.tallies[k].over(lane.step);
-    workload_->count(0, members_.at(lane.member.index).steps - lane.step);
+    workload_->count(0, lane.planned - lane.step);
     workload_->finished(lane.result);
     fill(l);
   }

@@ -185,13 +185,19 @@ double Members::total_steps() const { return state_->total_steps; }
 const std::vector<std::string>& Members::varied() const { return state_->varied; }
 
 Member Members::at(std::int64_t index) const {
-  const State& s = *state_;
-  std::vector<double> numbers = s.base;
   Member member;
+  read(index, member);
+  return member;
+}
+
+void Members::read(std::int64_t index, Member& member) const {
+  const State& s = *state_;
+  thread_local std::vector<double> numbers;
+  thread_local std::vector<double> point;
+  numbers = s.base;
   member.index = index;
   member.method = static_cast<std::size_t>(index / s.per_method);
   std::int64_t rest = index % s.per_method;
-  std::vector<double> point;
   for (std::size_t a = s.places.size(); a-- > 0;) {
     const Axis& axis = s.ensemble.axes[a];
     point.resize(axis.names.size());
@@ -199,36 +205,37 @@ Member Members::at(std::int64_t index) const {
     rest /= axis.count;
     for (std::size_t i = 0; i < point.size(); ++i) numbers[s.places[a][i]] = point[i];
   }
+  member.varied.clear();
   for (const auto& entries : s.places) {
     for (const std::size_t entry : entries) member.varied.push_back(numbers[entry]);
   }
   if (s.formulas) {
-    std::vector<double> values(s.formula_places.size());
-    (*s.formulas)(numbers, values);
-    for (std::size_t i = 0; i < values.size(); ++i) numbers[s.formula_places[i]] = values[i];
+    point.resize(s.formula_places.size());
+    (*s.formulas)(numbers, point);
+    for (std::size_t i = 0; i < point.size(); ++i) numbers[s.formula_places[i]] = point[i];
   }
   const auto n = static_cast<std::ptrdiff_t>(s.ensemble.system.dimension());
   const auto begin = numbers.begin();
   const auto step = begin + static_cast<std::ptrdiff_t>(s.step_place());
-  member.start = {{begin, begin + n}, {begin + n, begin + 2 * n}};
+  member.start.q.assign(begin, begin + n);
+  member.start.v.assign(begin + n, begin + 2 * n);
   member.parameters.assign(begin + 2 * n, step);
   member.step = *step;
   member.steps = s.steps_for(member.step);
-  return member;
 }
 
 Problem Members::nominal() const {
   const auto is_finite = [](const std::vector<double>& numbers) {
     return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });
   };
-  // Formulas may leave the first starts undefined.
   constexpr std::int64_t enough = 100;
-  Member member = at(0);
-  for (std::int64_t k = 1; k < std::min(count(), enough); ++k) {
-    if (is_finite(member.start.q) && is_finite(member.start.v) && is_finite(member.parameters)) break;
-    member = at(k);
+  for (std::int64_t k = 0; k < std::min(count(), enough); ++k) {
+    const Member member = at(k);
+    if (!is_finite(member.start.q) || !is_finite(member.start.v) || !is_finite(member.parameters)) continue;
+    return {state_->ensemble.system, member.parameters, member.start, member.step};
   }
-  return {state_->ensemble.system, member.parameters, member.start, member.step};
+  // Formulas leave the first starts undefined.
+  return {state_->ensemble.system, state_->ensemble.system.parameter_values(), state_->ensemble.start, at(0).step};
 }
 
 }  // namespace rattleback

@@ -135,7 +135,7 @@ class Trajectory {
   void look_at_first_node() {
     const auto values = watched();
     for (std::size_t k = 0; k < ensemble_.statistics.size(); ++k) tallies_.emplace_back(values[k]);
-    sections_.assign(values.begin() + static_cast<std::ptrdiff_t>(ensemble_.statistics.size()), values.end());
+    for (std::size_t k = tallies_.size(); k < values.size(); ++k) sections_.emplace_back(values[k]);
     observe();
     time_ = stepper_->time().value_or(0.0);
     keep_times();
@@ -155,9 +155,9 @@ class Trajectory {
     }
     bool goes_on = true;
     for (std::size_t k = 0; k < ensemble_.sections.size(); ++k) {
-      const double before = sections_[k];
-      const double after = sections_[k] = values[statistics + k];
-      if (!crosses(ensemble_.sections[k], before, after)) continue;
+      const double before = sections_[k].before();
+      const double after = values[statistics + k];
+      if (!sections_[k].crosses(ensemble_.sections[k], after)) continue;
       locate(k, before, after, time_before);
       const auto found = static_cast<std::int64_t>(result_.crossings[k].size());
       goes_on = goes_on && (ensemble_.sections[k].most == 0 || found < ensemble_.sections[k].most);
@@ -181,7 +181,7 @@ class Trajectory {
         },
         before, after);
     const State node = interpolant_->at(fraction);
-    result_.crossings[k].push_back({after >= 0.0 && before < 0.0,
+    result_.crossings[k].push_back({sections_[k].is_up(),
                                     reader_.row(time_before + fraction * h, node.q, node.v, member_.parameters)});
   }
 
@@ -207,7 +207,7 @@ class Trajectory {
   std::optional<Interpolant> interpolant_;
   std::vector<double> observed_;
   std::vector<Tally> tallies_;
-  std::vector<double> sections_;
+  std::vector<SectionWatch> sections_;
   State last_;
   double time_ = 0.0;
   std::int64_t step_ = 0;

@@ -50,6 +50,7 @@ class EnsembleReader : TomlFile {
     check_names_of(volumes, "volume");
     try {
       const Members members(*ensemble_);
+      check_methods_apply(members);
     } catch (const EnsembleError& error) {
       throw ModelError(fmt::format("{}: {}", source().file(), error.what()));
     }
@@ -110,7 +111,7 @@ class EnsembleReader : TomlFile {
     return list;
   }
   std::vector<std::string> names(const toml::node& node, const std::string& what) const {
-    if (node.is_string()) return {text_of(node, what)};
+    if (!node.is_array()) return {text_of(node, what)};
     std::vector<std::string> list;
     for (const toml::node& entry : array_of(node, what)) list.push_back(text_of(entry, what));
     if (list.empty()) fail(node, fmt::format("{} is empty", what));
@@ -128,14 +129,23 @@ class EnsembleReader : TomlFile {
     std::error_code ignored;
     if (name.ends_with(".toml") && std::filesystem::exists(beside, ignored)) name = beside.string();
     try {
-      return load_model(name, set);
-    } catch (const ModelError& error) {
-      // A mistake in another file has its own place.
-      if (name.ends_with(".toml")) throw;
-      fail(node, error.what());
+      Model model = load_model(name);
+      return set.empty() ? std::move(model) : load_with(name, set);
     } catch (const FileError& error) {
       fail(node, error.what());
     }
+  }
+
+  /// The value that is to blame, if the model cannot have it.
+  Model load_with(const std::string& name, const ParameterValues& set) const {
+    for (const auto& [key, entry] : in_order(*table("set"))) {
+      try {
+        load_model(name, {{key, set.at(key)}});
+      } catch (const ModelError& error) {
+        fail(*entry, error.what());
+      }
+    }
+    return load_model(name, set);
   }
 
   std::vector<std::string> methods() const {
@@ -150,6 +160,25 @@ class EnsembleReader : TomlFile {
       if (std::ranges::count(list, name) > 1) fail(node, fmt::format("the method {} is given twice", name));
     }
     return list;
+  }
+
+  /// That there are such methods and observers was checked before; whether they suit the model is known now.
+  void check_methods_apply(const Members& members) const {
+    const Problem nominal = members.nominal();
+    for (const std::string& name : ensemble_->methods) {
+      try {
+        require_method(name, nominal);
+      } catch (const MethodError& error) {
+        fail(*root().get("method"), error.what());
+      }
+      for (const std::string& observer : ensemble_->observers) {
+        try {
+          make_observer(observer, name, nominal);
+        } catch (const MethodError& error) {
+          fail(*table("keep")->get("observers"), error.what());
+        }
+      }
+    }
   }
 
   void read_steps() {
@@ -282,7 +311,10 @@ class EnsembleReader : TomlFile {
       if (word == "logarithmic") spacing = Spacing::logarithmic;
     }
     for (std::size_t i = 0; spacing == Spacing::logarithmic && i < of.size(); ++i) {
-      if (!(from[i] * to[i] > 0.0)) fail(axis, "logarithmic spacing needs ends with the same sign, neither of them zero");
+      if (!(from[i] * to[i] > 0.0)) {
+        fail(axis, fmt::format("logarithmic spacing needs ends with the same sign, neither of them zero, found {} and {}",
+                               from[i], to[i]));
+      }
     }
     return line_axis(of, from, to, count(required(axis, "count", "[[vary]] with from"), "count"), spacing);
   }
@@ -300,7 +332,9 @@ class EnsembleReader : TomlFile {
     if (kind == "normal") {
       check_keys(axis, {"of", "random", "mean", "deviation", "count"}, "normal random values");
       const auto deviation = values(required(axis, "deviation", "normal"), "deviation", of.size());
-      if (std::ranges::any_of(deviation, [](double d) { return d < 0.0; })) fail(axis, "a deviation cannot be negative");
+      for (const double d : deviation) {
+        if (d < 0.0) fail(*axis.get("deviation"), fmt::format("a deviation cannot be negative, found {}", d));
+      }
       const auto mean = axis.contains("mean") ? values(*axis.get("mean"), "mean", of.size()) : center(axis, of);
       return normal_axis(of, mean, deviation, number_of_points(), stream);
     }
@@ -354,6 +388,9 @@ class EnsembleReader : TomlFile {
         if (std::ranges::any_of(ensemble_->formulas, [&](const NamedExpression& f) { return f.name == name; })) {
           fail(of, fmt::format("'{}' is varied, and [start] gives it too", name));
         }
+        if (const toml::table* set = table("set"); set != nullptr && set->contains(name)) {
+          fail(of, fmt::format("'{}' is varied, and [set] gives it too", name));
+        }
         if (std::ranges::find(used, name) != used.end()) continue;
         const auto meant = closest_name(name, own);
         fail(of, fmt::format("'{}' is no coordinate, velocity or parameter of the model, nor the step, and no formula in "
@@ -398,7 +435,10 @@ class EnsembleReader : TomlFile {
     } else {
       for (const toml::node& entry : array_of(node, "times")) times.push_back(value(entry, "a time"));
     }
-    if (!std::ranges::is_sorted(times)) fail(node, "times must not decrease");
+    if (!std::ranges::is_sorted(times)) {
+      const auto place = std::ranges::is_sorted_until(times);
+      fail(node, fmt::format("times must not decrease, found {} after {}", *place, *(place - 1)));
+    }
     if (!times.empty() && times.front() < 0.0) fail(node, "times cannot be negative");
     if (ensemble_->time && !times.empty() && times.back() > *ensemble_->time * (1.0 + 1e-12)) {
       fail(node, fmt::format("the time {} is after the end of the trajectories at {}", times.back(), *ensemble_->time));
@@ -428,6 +468,9 @@ class EnsembleReader : TomlFile {
     check_keys(section, {"name", "of", "direction", "most"}, "[[section]]");
     const toml::node& of = required(section, "of", "[[section]]");
     Section read{name_of(section, fmt::format("section {}", ensemble_->sections.size() + 1)), node_formula(of, "of")};
+    if (read.name == "last" || read.name == "times") {
+      fail(*section.get("name"), fmt::format("a section cannot be called {}: histograms mean something else by it", read.name));
+    }
     for (const Section& other : ensemble_->sections) {
       if (other.name == read.name) fail(section, fmt::format("there are two sections with the name {}", read.name));
     }
@@ -456,7 +499,12 @@ class EnsembleReader : TomlFile {
     for (std::size_t k = 0; k < ensemble_->sections.size(); ++k) {
       if (ensemble_->sections[k].name == word) return {Gathering::At::section, k};
     }
-    fail(*node, fmt::format("at is last, times or the name of a section, found '{}'", word));
+    std::vector<std::string> known{"last", "times"};
+    for (const Section& section : ensemble_->sections) known.push_back(section.name);
+    const auto meant = closest_name(word, known);
+    fail(*node, fmt::format("'at' is last, times or the name of a section, found '{}'; {}", word,
+                            meant ? fmt::format("did you mean '{}'?", *meant)
+                                  : fmt::format("there are {}", fmt::join(known, ", "))));
   }
 
   Histogram read_histogram(const toml::table& table) const {

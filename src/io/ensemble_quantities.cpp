@@ -126,10 +126,10 @@ std::vector<VolumeResult> volume(const EnsembleFile& file, const Volume& v, cons
   });
   std::vector<VolumeResult> results;
   for (std::size_t k = 0; k < points.size(); ++k) {
-    double hull = not_a_number;
+    double hull = points[k].empty() ? not_a_number : 0.0;
     try {
       if (points[k].size() > v.coordinates.size()) hull = hull_volume(points[k]);
-    } catch (const std::runtime_error&) {  // they lie in a plane: it has no volume
+    } catch (const std::runtime_error&) {  // they lie in a plane
     }
     results.push_back({v.name, gather.time(k), hull});
   }

@@ -1,6 +1,7 @@
 #include "rattleback/io/ensemble_result.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -129,12 +130,38 @@ struct EnsembleResult::Implementation {
                             ? fmt::format("{} is finished: there is nothing to resume", path)
                             : fmt::format("there is nothing to resume at {}", path));
     }
-    if (start == Start::forced) remove_journals(path);
+    check_memory();
+    if (start == Start::forced && unfinished) {
+      lock(folder);
+      lock_.reset();
+      remove_journals(path);
+    }
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error) throw FileError(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+    lock(folder);
     open();
     generation = journals->next_generation();
+  }
+
+  /// There is an index of all members in memory.
+  void check_memory() const {
+    const double needed = 8.0 * static_cast<double>(members.count());
+    const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    if (needed < 0.5 * there) return;
+    throw EnsembleError(fmt::format("{} members are too many: their index alone would take {:.3g} of the {:.3g} GB of memory "
+                                    "that this machine has",
+                                    members.count(), 1e-9 * needed, 1e-9 * there));
+  }
+
+  /// While this process lives, no other one works on the same file.
+  void lock(const std::filesystem::path& folder) {
+    try {
+      lock_ = std::make_unique<AppendFile>((folder / "lock").string(), 0);
+    } catch (const FileError&) {
+      throw ResumeError(fmt::format("{} is being computed by another process; wait for it, or choose another file with -o",
+                                    path));
+    }
   }
 
   void open() { journals.emplace(journals_of(path), identity, members.count()); }
@@ -252,6 +279,7 @@ struct EnsembleResult::Implementation {
   std::uint64_t identity;
   Members members;
   std::optional<EnsembleJournals> journals;
+  std::unique_ptr<AppendFile> lock_;
   int generation = 0;
 };
 
@@ -278,6 +306,13 @@ EnsembleQuantities EnsembleResult::finish(bool complete) {
   });
   if (complete) remove_journals(i.path);
   return quantities;
+}
+
+void EnsembleResult::give_up() {
+  Implementation& i = *implementation_;
+  i.open();
+  const std::vector<bool> known = i.journals->done();
+  if (std::ranges::find(known, true) == known.end()) remove_journals(i.path);
 }
 
 std::vector<std::string> EnsembleResult::failures(std::size_t most) const {

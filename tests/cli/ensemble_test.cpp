@@ -388,11 +388,12 @@ TEST(Ensemble, first_example_of_the_documentation) {
 
 TEST(Ensemble, last_section_runs_fastest_and_methods_slowest) {
   const Workplace desk;
-  desk.add("s", "model = \"quadratic-particle\"\nmethod = [\"rk4\", \"dla:midpoint\", \"ld:order=4\"]\n"
-                "step = 0.1\nsteps = 2\n"
-                "[[vary]]\nof = [\"x\", \"y\"]\nvalues = [[0, 1], [\"1/4\", \"-pi\"]]\n"
-                "[[vary]]\nof = \"z\"\nfrom = 1\nto = 100\ncount = 3\nspacing = \"logarithmic\"\n"
-                "[[vary]]\nof = \"y'\"\nfrom = 0\nto = 1\ncount = 5\nspacing = \"linear\"\n");
+  desk.add("s",
+           "model = \"quadratic-particle\"\nmethod = [\"rk4\", \"dla:midpoint\", \"ld:order=4\"]\n"
+           "step = 0.1\nsteps = 2\n"
+           "[[vary]]\nof = [\"x\", \"y\"]\nvalues = [[0, 1], [\"1/4\", \"-pi\"]]\n"
+           "[[vary]]\nof = \"z\"\nfrom = 1\nto = 100\ncount = 3\nspacing = \"logarithmic\"\n"
+           "[[vary]]\nof = \"y'\"\nfrom = 0\nto = 1\ncount = 5\nspacing = \"linear\"\n");
   const json d = desk.document("ensemble s.toml");
   EXPECT_EQ(d.at("members"), 90);
   const Result5 r(desk / "s.h5");
@@ -633,8 +634,9 @@ times = [0]
 
 TEST(Ensemble, start_sets_parameters_by_formulas_and_set_replaces_values) {
   const Workplace desk;
-  desk.add("s", "model = \"chaplygin-sleigh\"\nmethod = \"rk4\"\nstep = 0.1\ntime = 1\n"
-                "[[vary]]\nof = \"s\"\nvalues = [1, 2]\n[set]\ng = 0.5\n[start]\na = \"s/4\"\nI = \"s^2\"\ny = \"3 + s\"\n");
+  desk.add("s",
+           "model = \"chaplygin-sleigh\"\nmethod = \"rk4\"\nstep = 0.1\ntime = 1\n"
+           "[[vary]]\nof = \"s\"\nvalues = [1, 2]\n[set]\ng = 0.5\n[start]\na = \"s/4\"\nI = \"s^2\"\ny = \"3 + s\"\n");
   expect_ok(desk("ensemble s.toml --quiet"));
   const Result5 r(desk / "s.h5");
   for (std::size_t m = 0; m < 2; ++m) {
@@ -741,22 +743,26 @@ INSTANTIATE_TEST_SUITE_P(Ensemble, EachMethod,
                                          "gni:midpoint", "hdel", "pthdel", "rdla:midpoint", "reference"),
                          [](const auto& which) {
                            std::string name = which.param;
-                           std::ranges::replace_if(name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+                           std::ranges::replace_if(
+                               name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
                            return name;
                          });
 
 TEST(Ensemble, observers_are_those_of_run) {
   const Workplace desk;
-  desk.add("s", particle_head + "step = 0.2\ntime = 4\n[[vary]]\nof = \"y\"\nvalues = [0, 0.5]\n"
-                                "[keep]\nstatistics = [\"energy\"]\nobservers = [\"midpoint-energy\"]\n");
+  desk.add("s", particle_head +
+                    "step = 0.2\ntime = 4\n[[vary]]\nof = \"y\"\nvalues = [0, 0.5]\n"
+                    "[keep]\nstatistics = [\"energy\"]\nobservers = [\"midpoint-energy\"]\n");
   expect_ok(desk("ensemble s.toml --quiet"));
   const Result5 r(desk / "s.h5");
   const std::vector<std::string> labels = r.labels("statistics");
   ASSERT_EQ(labels.size(), 2U);
   ASSERT_EQ(r["statistics"].shape, (Shape{2, 2, 3}));
   for (std::size_t m = 0; m < 2; ++m) {
-    expect_ok(desk("run quadratic-particle -m dla:midpoint --step 0.2 --time 4 --observe midpoint-energy --quiet -o x.csv"
-                   " --v0 0,1,0 --q0 1," + digits(r["varied/y"][m]) + ",0"));
+    expect_ok(
+        desk("run quadratic-particle -m dla:midpoint --step 0.2 --time 4 --observe midpoint-energy --quiet -o x.csv"
+             " --v0 0,1,0 --q0 1," +
+             digits(r["varied/y"][m]) + ",0"));
     auto rows = table(desk / "x.csv");
     std::string column;
     for (const auto& [name, values] : rows) {
@@ -814,15 +820,18 @@ TEST(Ensemble, crossings_are_those_of_the_method_with_a_fraction_of_its_step) {
     const Complex twice = midpoint(outer * z) * midpoint(outer * z);
     return twice * midpoint((1 - 4 * outer) * z) * twice;
   };
-  const auto runge_kutta = [](Complex z) { return 1.0L + z * (1.0L + z / 2.0L * (1.0L + z / 3.0L * (1.0L + z / 4.0L))); };
+  const auto runge_kutta = [](Complex z) {
+    return 1.0L + z * (1.0L + z / 2.0L * (1.0L + z / 3.0L * (1.0L + z / 4.0L)));
+  };
   const std::vector<std::function<Complex(Complex)>> R{midpoint, suzuki, runge_kutta};
 
   const Workplace desk;
-  desk.add("s", "model = \"quadratic-particle\"\nmethod = [\"dla:midpoint\", \"dla:order=4\", \"rk4\"]\ntime = 20\n"
-                "[[vary]]\nof = \"step\"\nvalues = [0.1, 0.25]\n"
-                "[[vary]]\nof = \"y\"\nvalues = [0.1, -0.37, 1.3]\n"
-                "[start]\n\"x'\" = 0.7\n\"z'\" = \"0.7*y\"\n\"y'\" = 0.9\n"
-                "[[section]]\nname = \"plane\"\nof = \"y\"\n");
+  desk.add("s",
+           "model = \"quadratic-particle\"\nmethod = [\"dla:midpoint\", \"dla:order=4\", \"rk4\"]\ntime = 20\n"
+           "[[vary]]\nof = \"step\"\nvalues = [0.1, 0.25]\n"
+           "[[vary]]\nof = \"y\"\nvalues = [0.1, -0.37, 1.3]\n"
+           "[start]\n\"x'\" = 0.7\n\"z'\" = \"0.7*y\"\n\"y'\" = 0.9\n"
+           "[[section]]\nname = \"plane\"\nof = \"y\"\n");
   expect_ok(desk("ensemble s.toml --quiet"));
   const Result5 r(desk / "s.h5");
   const Numbers member = r["sections/plane/member"], time = r["sections/plane/time"], q = r["sections/plane/q"],
@@ -849,9 +858,10 @@ TEST(Ensemble, crossings_are_those_of_the_method_with_a_fraction_of_its_step) {
 
 TEST(Ensemble, sections_of_nonlinear_functions_vanish_at_crossings) {
   const Workplace desk;
-  desk.add("s", "model = \"quadratic-particle\"\nmethod = [\"dla:midpoint\", \"rk4\", \"hdel\", \"reference\"]\n"
-                "step = 0.1\ntime = 30\n[[vary]]\nof = \"y\"\nfrom = 0.1\nto = 0.9\ncount = 5\n"
-                "[[section]]\nname = \"s\"\nof = \"sin(x) - y*x'/3\"\n");
+  desk.add("s",
+           "model = \"quadratic-particle\"\nmethod = [\"dla:midpoint\", \"rk4\", \"hdel\", \"reference\"]\n"
+           "step = 0.1\ntime = 30\n[[vary]]\nof = \"y\"\nfrom = 0.1\nto = 0.9\ncount = 5\n"
+           "[[section]]\nname = \"s\"\nof = \"sin(x) - y*x'/3\"\n");
   expect_ok(desk("ensemble s.toml --quiet"));
   const Result5 r(desk / "s.h5");
   const Numbers q = r["sections/s/q"], v = r["sections/s/v"], member = r["sections/s/member"];
@@ -865,8 +875,9 @@ TEST(Ensemble, sections_of_nonlinear_functions_vanish_at_crossings) {
 
 TEST(Ensemble, crossing_times_converge_with_the_order_of_the_method) {
   const Workplace desk;
-  const std::string rest = "time = 8\n[start]\n\"x'\" = -0.3\n\"y\" = 0.4\n\"z'\" = -0.12\n"
-                           "[[section]]\nname = \"s\"\nof = \"x\"\n";
+  const std::string rest =
+      "time = 8\n[start]\n\"x'\" = -0.3\n\"y\" = 0.4\n\"z'\" = -0.12\n"
+      "[[section]]\nname = \"s\"\nof = \"x\"\n";
   desk.add("exact", "model = \"quadratic-particle\"\nmethod = \"reference\"\nstep = 0.005\n" + rest);
   desk.add("s", "model = \"quadratic-particle\"\nmethod = [\"dla:midpoint\", \"dla:order=4\"]\n" + rest +
                     "[[vary]]\nof = \"step\"\nvalues = [0.1, 0.05, 0.025]\n");
@@ -891,8 +902,9 @@ TEST(Ensemble, crossing_times_converge_with_the_order_of_the_method) {
 
 TEST(Ensemble, directions_select_crossings_and_most_ends_trajectories) {
   const Workplace desk;
-  const std::string head = "model = \"quadratic-particle\"\nmethod = [\"dla:midpoint\", \"hdel\"]\nstep = 0.1\ntime = 40\n"
-                           "[[vary]]\nof = \"x\"\nvalues = [0.5, 1, -0.2]\n";
+  const std::string head =
+      "model = \"quadratic-particle\"\nmethod = [\"dla:midpoint\", \"hdel\"]\nstep = 0.1\ntime = 40\n"
+      "[[vary]]\nof = \"x\"\nvalues = [0.5, 1, -0.2]\n";
   const auto section = [](const std::string& name, const std::string& rest) {
     return "[[section]]\nname = \"" + name + "\"\nof = \"x\"\n" + rest;
   };
@@ -949,11 +961,13 @@ TEST(Ensemble, directions_select_crossings_and_most_ends_trajectories) {
 
 TEST(Ensemble, a_node_on_the_section_is_one_crossing) {
   const Workplace desk;
-  desk.add("line", "coordinates = [\"x\", \"y\"]\nlagrangian = \"0.5*(x'^2 + y'^2)\"\n[initial]\nq = [0, 0]\nv = [1, 1]\n");
+  desk.add("line",
+           "coordinates = [\"x\", \"y\"]\nlagrangian = \"0.5*(x'^2 + y'^2)\"\n[initial]\nq = [0, 0]\nv = [1, 1]\n");
   // Nodes at x = -0.5, -0.25, 0, 0.25, …, exactly; y starts on its section.
-  desk.add("s", "model = \"line.toml\"\nmethod = [\"rk4\", \"dla:midpoint\"]\nstep = 0.25\nsteps = 8\n"
-                "[[vary]]\nof = [\"x\", \"x'\"]\nvalues = [[-0.5, 1], [0.5, -1], [-0.375, 1]]\n"
-                "[[section]]\nname = \"s\"\nof = \"x\"\n[[section]]\nname = \"touch\"\nof = \"x^2\"\n");
+  desk.add("s",
+           "model = \"line.toml\"\nmethod = [\"rk4\", \"dla:midpoint\"]\nstep = 0.25\nsteps = 8\n"
+           "[[vary]]\nof = [\"x\", \"x'\"]\nvalues = [[-0.5, 1], [0.5, -1], [-0.375, 1]]\n"
+           "[[section]]\nname = \"s\"\nof = \"x\"\n[[section]]\nname = \"touch\"\nof = \"x^2\"\n");
   expect_ok(desk("ensemble s.toml --quiet"));
   const Result5 r(desk / "s.h5");
   EXPECT_EQ(r["sections/s/member"].values, (std::vector<double>{0, 1, 2, 3, 4, 5}));
@@ -966,14 +980,15 @@ TEST(Ensemble, a_node_on_the_section_is_one_crossing) {
 TEST(Ensemble, histograms_count_what_is_in_the_file) {
   const Workplace desk;
   desk.add("well", well);
-  desk.add("s", "model = \"well.toml\"\nmethod = \"rk4\"\nstep = 0.02\ntime = 2\nseed = 3\n"
-                "[[vary]]\nof = [\"x\", \"y\"]\nrandom = \"uniform\"\nfrom = [0.1, -1]\nto = [4, 1]\ncount = 300\n"
-                "[keep]\ntimes = [0, 0.5, 2]\n"
-                "[[section]]\nname = \"s\"\nof = \"y - 0.5\"\n"
-                "[[histogram]]\nname = \"ends\"\nof = \"x + y\"\nat = \"last\"\nbins = 7\nfrom = 0\nto = 3.5\n"
-                "[[histogram]]\nname = \"on the way\"\nof = \"x'\"\nat = \"times\"\nbins = 5\nfrom = -1\nto = 0.25\n"
-                "[[histogram]]\nname = \"through\"\nof = \"x\"\nat = \"s\"\nbins = 4\nfrom = 0\nto = 2\n"
-                "[[volume]]\nname = \"area\"\nof = [\"x\", \"y\"]\nat = \"times\"\n");
+  desk.add("s",
+           "model = \"well.toml\"\nmethod = \"rk4\"\nstep = 0.02\ntime = 2\nseed = 3\n"
+           "[[vary]]\nof = [\"x\", \"y\"]\nrandom = \"uniform\"\nfrom = [0.1, -1]\nto = [4, 1]\ncount = 300\n"
+           "[keep]\ntimes = [0, 0.5, 2]\n"
+           "[[section]]\nname = \"s\"\nof = \"y - 0.5\"\n"
+           "[[histogram]]\nname = \"ends\"\nof = \"x + y\"\nat = \"last\"\nbins = 7\nfrom = 0\nto = 3.5\n"
+           "[[histogram]]\nname = \"on the way\"\nof = \"x'\"\nat = \"times\"\nbins = 5\nfrom = -1\nto = 0.25\n"
+           "[[histogram]]\nname = \"through\"\nof = \"x\"\nat = \"s\"\nbins = 4\nfrom = 0\nto = 2\n"
+           "[[volume]]\nname = \"area\"\nof = [\"x\", \"y\"]\nat = \"times\"\n");
   const json d = desk.document("ensemble s.toml");
   const Result5 r(desk / "s.h5");
   const Numbers status = r["status"];
@@ -1080,8 +1095,8 @@ TEST(Ensemble, histograms_count_what_is_in_the_file) {
 TEST(Ensemble, starts_that_are_impossible_are_reported_and_the_others_run) {
   const Workplace desk;
   desk.add("s", particle_head + "step = 0.1\ntime = 1\n" +
-                    "[[vary]]\nof = \"z'\"\nvalues = [0, 0.5]\n"      // 0.5 violates z' = y x'
-                    "[[vary]]\nof = \"w\"\nvalues = [1, -1, 4]\n"     // no root of -1
+                    "[[vary]]\nof = \"z'\"\nvalues = [0, 0.5]\n"   // 0.5 violates z' = y x'
+                    "[[vary]]\nof = \"w\"\nvalues = [1, -1, 4]\n"  // no root of -1
                     "[start]\ny = \"sqrt(w)\"\n[keep]\ntimes = [0, 1]\nstatistics = [\"energy\"]\n");
   const Answer a = desk("ensemble s.toml");
   expect_ok(a);
@@ -1123,8 +1138,8 @@ TEST(Ensemble, failures_on_the_way_keep_the_last_good_node) {
   desk.add("falls", falls);
   const json d = desk.document("ensemble falls.toml");
   const Result5 r(desk / "falls.h5");
-  const Numbers status = r["status"], time = r["last/time"], steps = r["steps"], q = r["last/q"], kept = r["times/time"],
-                x = r["varied/x"], energy = r["last/energy"];
+  const Numbers status = r["status"], time = r["last/time"], steps = r["steps"], q = r["last/q"],
+                kept = r["times/time"], x = r["varied/x"], energy = r["last/energy"];
   std::size_t failed = 0;
   for (std::size_t m = 0; m < 80; ++m) {
     // From rest at X the wall is reached at T = (4/3) √2 X^(3/4) ∫… = (2√2/3)·2·X^(3/4).
@@ -1167,6 +1182,35 @@ TEST(Ensemble, all_failed_is_a_failure) {
   const Answer document = desk("ensemble s.toml --json");
   EXPECT_EQ(document.status, numerics_failed);
   EXPECT_EQ(json::parse(document.out).at("failed"), 2);
+}
+
+TEST(Ensemble, all_failed_is_a_failure_whatever_the_reason) {
+  const Workplace desk;  // not even one position is a number
+  desk.add("s", particle_head +
+                    "step = 0.1\ntime = 1\n[[vary]]\nof = \"w\"\nvalues = [-1, -2]\n"
+                    "[start]\ny = \"sqrt(w)\"\n");
+  const Answer a = desk("ensemble s.toml");
+  EXPECT_EQ(a.status, numerics_failed) << a.err;
+  EXPECT_TRUE(contains(a.err, "all members failed"));
+  ASSERT_TRUE(fs::exists(desk / "s.h5"));
+  EXPECT_EQ(Result5(desk / "s.h5")["status"].values, (std::vector<double>{1, 1}));
+}
+
+TEST(Ensemble, few_good_members_after_many_that_fail_run_and_the_first_10000_reasons_are_kept) {
+  const Workplace desk;
+  desk.add("s", particle_head +
+                    "step = 0.1\ntime = 1\n[[vary]]\nof = \"w\"\nfrom = -10039.5\nto = 10.5\n"
+                    "count = 10051\n[start]\ny = \"sqrt(w)\"\n");
+  const Answer a = desk("ensemble s.toml --quiet");
+  ASSERT_EQ(a.status, 0) << a.err;
+  const Result5 r(desk / "s.h5");
+  const Numbers status = r["status"];
+  ASSERT_EQ(status.shape, Shape{10051});
+  for (std::size_t m = 0; m < 10051; ++m) ASSERT_EQ(status[m], m < 10040 ? 1 : 0) << m;
+  const std::vector<std::string> reasons = lines(r.text("failures"));
+  ASSERT_EQ(reasons.size(), 10000U);
+  EXPECT_TRUE(contains(reasons.front().substr(0, 10), "0: "));
+  EXPECT_TRUE(contains(reasons.back().substr(0, 14), "9999: "));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -1227,7 +1271,8 @@ TEST_P(SameBytesByLanes, for_any_lanes_and_threads) {
 TEST_P(SameBytesByRanks, for_any_number_of_ranks) {
   if (!have_mpirun()) GTEST_SKIP() << "there is no mpirun";
   for (const int ranks : {1, 2, 3}) {
-    const Answer a = with_ranks(desk, ranks, "ensemble s.toml --json -o two.h5 --threads " + std::to_string(ranks % 2 + 1));
+    const Answer a =
+        with_ranks(desk, ranks, "ensemble s.toml --json -o two.h5 --threads " + std::to_string(ranks % 2 + 1));
     EXPECT_EQ(a.status, 0) << a.err;
     const json d = json::parse(a.out, nullptr, false);
     ASSERT_TRUE(d.is_object()) << a.out;  // one document, not one of each rank
@@ -1465,6 +1510,25 @@ TEST_F(Interrupted, force_gives_up_what_is_there) {
   expect_ok(desk("ensemble s.toml --quiet --force"));
   EXPECT_FALSE(fs::exists(desk / "s.h5.parts"));
   EXPECT_EQ(Result5(desk / "s.h5")["status"].size(), 1U);
+}
+
+TEST_F(Interrupted, it_is_not_resumed_with_another_model) {
+  desk.add("well", well);
+  desk.add("s",
+           "model = \"well.toml\"\nmethod = \"rk4\"\nstep = 0.00001\ntime = 1\n"
+           "[[vary]]\nof = \"x\"\nfrom = 2\nto = 4\ncount = 10000\n");
+  {
+    Process process(desk.path(), command());
+    ASSERT_TRUE(under_way(process, desk / "s.h5.parts", 5000)) << content(desk / "process.err");
+    kill(process.id(), SIGKILL);
+    process.wait();
+  }
+  std::string other = well;
+  other.replace(other.find("k = 1"), 5, "k = 2");
+  desk.add("well", other);
+  const Answer a = desk("ensemble s.toml --resume --quiet");
+  EXPECT_EQ(a.status, wrong_request);
+  EXPECT_TRUE(contains(a.err, "another ensemble"));
 }
 
 TEST_F(Interrupted, by_the_user_it_writes_what_is_there_and_can_be_resumed) {

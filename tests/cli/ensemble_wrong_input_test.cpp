@@ -89,9 +89,7 @@ const std::vector<WrongEnsemble> whole{
     {"unknown_option_of_a_method",
      "model = \"quadratic-particle\"\nmethod = \"dla:midpiont\"\n",
      {"s.toml:2:10", "'midpiont'", "did you mean 'midpoint'?"}},
-    {"method_twice",
-     "model = \"quadratic-particle\"\nmethod = [\"rk4\", \"rk4\"]\n",
-     {"s.toml:2:", "rk4", "twice"}},
+    {"method_twice", "model = \"quadratic-particle\"\nmethod = [\"rk4\", \"rk4\"]\n", {"s.toml:2:", "rk4", "twice"}},
     {"method_twice_under_two_names",
      "model = \"quadratic-particle\"\nmethod = [\"ld\", \"dla:midpoint\"]\n",
      {"s.toml:2:", "dla:midpoint", "twice"}},
@@ -142,10 +140,10 @@ const std::vector<WrongEnsemble> whole{
      sleigh("[set]\na = 2\n[[vary]]\nof = \"a\"\nvalues = [1, 2]\n"),
      {"s.toml", "'a' is varied", "[set]"}},
     {"start_of_an_unknown_name", particle("[start]\nu = 1\n"), {"s.toml:6:1", "unknown key 'u'", "x'"}},
-    {"start_with_an_unknown_name",
-     particle("[start]\n\"x'\" = \"2*w\"\n"),
-     {"s.toml:6:11", "unknown name 'w'", "2*w"}},
-    {"start_that_is_no_formula", particle("[start]\nx = \"1 +* 2\"\n"), {"s.toml:6:", "expected a number", "found '*'"}},
+    {"start_with_an_unknown_name", particle("[start]\n\"x'\" = \"2*w\"\n"), {"s.toml:6:11", "unknown name 'w'", "2*w"}},
+    {"start_that_is_no_formula",
+     particle("[start]\nx = \"1 +* 2\"\n"),
+     {"s.toml:6:", "expected a number", "found '*'"}},
 };
 INSTANTIATE_TEST_SUITE_P(Whole, WrongEnsembles, testing::ValuesIn(whole), label_of);
 
@@ -163,7 +161,9 @@ const std::vector<WrongEnsemble> varied{
     {"unknown_name_in_a_list", vary("[\"x\", \"q\"]", "values = [[1, 2]]"), {"s.toml:6:", "'q'"}},
     {"nothing_varied", particle("[[vary]]\nvalues = [1]\n"), {"s.toml:5:1", "needs 'of'"}},
     {"empty_list_of_names", vary("[]", "values = [1]"), {"s.toml:6:6", "empty"}},
-    {"no_points", "model = \"quadratic-particle\"\nmethod = \"rk4\"\n[[vary]]\nof = \"x\"\n", {"s.toml:3:1", "values", "from", "random", "polytope"}},
+    {"no_points",
+     "model = \"quadratic-particle\"\nmethod = \"rk4\"\n[[vary]]\nof = \"x\"\n",
+     {"s.toml:3:1", "values", "from", "random", "polytope"}},
     {"table_instead_of_sections", particle("[vary]\nof = \"x\"\nvalues = [1]\n"), {"s.toml:5:1", "[[vary]]"}},
     {"varied_twice",
      particle("[[vary]]\nof = \"x\"\nvalues = [1]\n[[vary]]\nof = \"x\"\nvalues = [2]\n"),
@@ -173,7 +173,9 @@ const std::vector<WrongEnsemble> varied{
      particle("[[vary]]\nof = \"x\"\nvalues = [1]\n[start]\nx = 1\n"),
      {"s.toml:6:6", "'x' is varied", "[start]"}},
     {"count_zero", vary(x, "from = 0\nto = 1\ncount = 0"), {"s.toml:9:9", "count must be an integer", "found 0"}},
-    {"count_fraction", vary(x, "from = 0\nto = 1\ncount = 1.5"), {"s.toml:9:9", "count must be an integer", "found 1.5"}},
+    {"count_fraction",
+     vary(x, "from = 0\nto = 1\ncount = 1.5"),
+     {"s.toml:9:9", "count must be an integer", "found 1.5"}},
     {"count_negative", vary(x, "from = 0\nto = 1\ncount = -3"), {"s.toml:9:9", "count must be an integer", "found -3"}},
     {"count_text", vary(x, "from = 0\nto = 1\ncount = \"many\""), {"s.toml:9:", "many"}},
     {"from_without_to", vary(x, "from = 0\ncount = 3"), {"s.toml:5:1", "needs 'to'"}},
@@ -197,7 +199,9 @@ const std::vector<WrongEnsemble> varied{
     {"values_of_the_wrong_length",
      vary("[\"x\", \"y\"]", "values = [[0, 1], [2]]"),
      {"s.toml:7:19", "1 number", "expected 2"}},
-    {"values_of_the_wrong_kind", vary(x, "values = [1, true]"), {"s.toml:7:14", "must be a number", "found true or false"}},
+    {"values_of_the_wrong_kind",
+     vary(x, "values = [1, true]"),
+     {"s.toml:7:14", "must be a number", "found true or false"}},
     {"values_no_list", vary(x, "values = 1"), {"s.toml:7:10", "list", "found a number"}},
     {"values_with_an_unknown_name", vary(x, "values = [\"1 + qq\"]"), {"s.toml:7:16", "unknown name 'qq'"}},
     {"values_undefined", vary(x, "values = [\"sqrt(-1)\"]"), {"s.toml:7:", "sqrt(-1)"}, {"-nan"}},
@@ -213,7 +217,9 @@ const std::vector<WrongEnsemble> varied{
     {"random_in_an_infinite_ball",
      vary(three, "random = \"ball\"\nradius = inf\ncount = 3"),
      {"s.toml:8:10", "radius is inf", "finite"}},
-    {"random_without_deviation", vary(x, "random = \"normal\"\nmean = 0\ncount = 3"), {"s.toml:5:1", "needs 'deviation'"}},
+    {"random_without_deviation",
+     vary(x, "random = \"normal\"\nmean = 0\ncount = 3"),
+     {"s.toml:5:1", "needs 'deviation'"}},
     {"deviation_negative",
      vary(x, "random = \"normal\"\nmean = 0\ndeviation = -1\ncount = 3"),
      {"s.toml:", "deviation", "negative"}},
@@ -238,7 +244,9 @@ const std::vector<WrongEnsemble> varied{
               "[[vary]]\nof = \"y\"\nfrom = 0\nto = 1\ncount = 1000000000\n"
               "[[vary]]\nof = \"z\"\nfrom = 0\nto = 1\ncount = 1000000000\n"),
      {"s.toml", "1e+27 members", "too many"}},
-    {"more_members_than_memory", vary(x, "from = 0\nto = 1\ncount = 100000000000000"), {"s.toml", "members", "too many"}},
+    {"more_members_than_memory",
+     vary(x, "from = 0\nto = 1\ncount = 100000000000000"),
+     {"s.toml", "members", "too many"}},
 };
 INSTANTIATE_TEST_SUITE_P(Varied, WrongEnsembles, testing::ValuesIn(varied), label_of);
 
@@ -348,7 +356,8 @@ TEST(WrongEnsemble, journals_that_are_none_are_refused) {
   const Workplace desk;
   desk.add("s", particle(""));
   fs::create_directory(desk / "s.h5.parts");
-  std::ofstream(desk / "s.h5.parts/part-000-00000") << "this is not a journal, and long enough to be one of them ........";
+  std::ofstream(desk / "s.h5.parts/part-000-00000")
+      << "this is not a journal, and long enough to be one of them ........";
   const Answer a = desk("ensemble s.toml --resume --quiet");
   EXPECT_EQ(a.status, wrong_request) << a.err;
   EXPECT_TRUE(contains(a.err, "s.h5.parts"));

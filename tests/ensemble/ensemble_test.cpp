@@ -328,18 +328,16 @@ TEST(Ensembles, run_only_what_is_not_done) {
   EXPECT_EQ(summary.progress.members, 50);
 }
 
-TEST(Ensembles, have_methods_and_observers_that_exist) {
+TEST(Ensembles, have_methods_that_suit_the_system) {
   Ensemble e = particles("rdla", 2);
   e.system = load_model("mclachlan-perlmutter").system;  // no Chaplygin system
   e.start = *load_model("mclachlan-perlmutter").initial;
   e.axes.clear();
   e.formulas.clear();
-  EXPECT_THROW(require_methods(e, Members(e)), MethodError);
+  EXPECT_THROW(require_method("rdla", Members(e).nominal()), MethodError);
   EXPECT_THROW(run_in_memory(e), MethodError);
-  e.methods = {"dla:midpoint"};
-  require_methods(e, Members(e));
-  e.observers = {"time-error"};
-  EXPECT_THROW(require_methods(e, Members(e)), MethodError);
+  require_method("dla:midpoint", Members(e).nominal());
+  require_method("reference", Members(e).nominal());
 }
 
 // A composition in one compiled function, against the stepper that goes from stage to stage.

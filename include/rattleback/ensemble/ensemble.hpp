@@ -113,6 +113,7 @@ class Members {
   /// The names of the axes' values.
   const std::vector<std::string>& varied() const;
   Member at(std::int64_t index) const;
+  void read(std::int64_t index, Member& member) const;
   /// One of the first members: where pivots are chosen, the same for all.
   Problem nominal() const;
 
@@ -121,8 +122,8 @@ class Members {
   std::unique_ptr<State> state_;
 };
 
-/// Throws MethodError if a method cannot treat the system, or an observer has nothing to observe.
-void require_methods(const Ensemble& ensemble, const Members& members);
+/// Throws MethodError if a method cannot treat a problem.
+void require_method(const std::string& name, const Problem& nominal);
 
 /// The labels of what the observers of an ensemble observe. Throws MethodError.
 std::vector<std::string> observed_labels(const Ensemble& ensemble, const Members& members);

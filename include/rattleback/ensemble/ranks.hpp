@@ -32,6 +32,9 @@ class Ranks {
 /// MPI on the first call. Throws std::runtime_error if it is needed and not there.
 Ranks& ranks();
 
+/// The rank that mpirun has given to this process, before MPI is loaded; 0 if it was not started by it.
+int started_as_rank();
+
 /// A number that the first rank knows, on all ranks.
 std::int64_t told_by_first_rank(std::int64_t number);
 

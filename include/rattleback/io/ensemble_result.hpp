@@ -25,7 +25,7 @@ struct HistogramResult {
 struct VolumeResult {
   std::string name;
   double time = 0.0;
-  double volume = 0.0;  ///< NaN where the members do not span one
+  double volume = 0.0;  ///< NaN if there are no members
 };
 struct EnsembleQuantities {
   std::vector<HistogramResult> histograms;
@@ -57,6 +57,8 @@ class EnsembleResult {
 
   /// The file, from everything that is there now. `complete`: nothing is missing, and the journals go.
   EnsembleQuantities finish(bool complete);
+  /// After a request that could not be met: if nothing was computed, nothing is left behind.
+  void give_up();
   /// Failures in words: the first of them, in the order of the members.
   std::vector<std::string> failures(std::size_t most) const;
 

@@ -1,0 +1,47 @@
+// `rattleback bench` is a program of its own: what Rattleback is compared with is compiled for the processor of the
+// machine it was built on, and must not mix with the rest.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "bench_config.hpp"
+#include "commands.hpp"
+#include "exit_status.hpp"
+#include "rattleback/kernel/installation.hpp"
+
+namespace rattleback::cli {
+namespace {
+
+[[noreturn]] void launch(const std::vector<std::string>& words) {
+  for (const auto& path : places_to_look(bench_program_name, bench_install_directory, bench_absolute_directory)) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) continue;
+    std::string name = "rattleback";
+    std::string command = "bench";
+    std::vector<std::string> own = words;
+    std::vector<char*> arguments{name.data(), command.data()};
+    for (std::string& word : own) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    execv(path.c_str(), arguments.data());
+    throw Failure(ExitStatus::system, fmt::format("cannot start {}: {}", path.string(), std::strerror(errno)));
+  }
+  throw Failure(ExitStatus::system, fmt::format("{} is not installed: the benchmark was left out of this build "
+                                                "(RATTLEBACK_BENCHMARKS=OFF)",
+                                                bench_program_name));
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app) {
+  auto* command = app.add_subcommand("bench", bench_summary);
+  command->prefix_command();
+  command->set_help_flag();
+  command->callback([command] { launch(command->remaining()); });
+}
+
+}  // namespace rattleback::cli
