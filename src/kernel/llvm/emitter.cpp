@@ -15,9 +15,8 @@ namespace {
 /// Programs with more sines than this call them: inline code would make compiling slow.
 constexpr std::ptrdiff_t max_inline_sincos = 64;
 
-/// Instructions, or entries of an array, in one chunk.
+/// Instructions in one chunk.
 constexpr std::size_t chunk_size = 256;
-constexpr std::size_t no_slot = ~std::size_t{0};
 
 llvm::Type* of_width(llvm::Type* scalar, int width) {
   return width == 1 ? scalar : llvm::FixedVectorType::get(scalar, static_cast<unsigned>(width));
@@ -26,17 +25,24 @@ llvm::Type* of_width(llvm::Type* scalar, int width) {
 }  // namespace
 
 Emitter::Emitter(llvm::Module& module, const VectorTarget& target, int lanes, bool chunked)
-    : module_(module), target_(target), lanes_(lanes), chunked_(chunked), ir_(module.getContext()),
+    : module_(module), target_(target), lanes_(lanes), width_(lanes), chunked_(chunked), ir_(module.getContext()),
       value_type_(of_width(ir_.getDoubleTy(), lanes)), mask_type_(of_width(ir_.getInt1Ty(), lanes)),
       counter_type_(of_width(ir_.getInt64Ty(), lanes)) {}
+
+void Emitter::set_members(int members) {
+  width_ = lanes_ * members;
+  value_type_ = of_width(ir_.getDoubleTy(), width_);
+  mask_type_ = of_width(ir_.getInt1Ty(), width_);
+}
 
 void Emitter::set_attributes(llvm::Function* function) {
   function->setDoesNotThrow();
   // Registers of 512 bits are used where the lanes fill them; LLVM would split them by default.
-  const char* bits = target_.has_avx512 && lanes_ >= 8 ? "512" : "256";
+  const int widest = chunked_ ? lanes_ * members_at_once() : lanes_;
+  const char* bits = target_.has_avx512 && widest >= 8 ? "512" : "256";
   function->addFnAttr("prefer-vector-width", bits);
   function->addFnAttr("min-legal-vector-width", bits);
-  if (lanes_ > 1) function->addFnAttr("stackrealign");  // a spilled register that straddles cache lines costs twice
+  if (widest > 1) function->addFnAttr("stackrealign");  // a spilled register that straddles cache lines costs twice
   for (llvm::Argument& argument : function->args()) {
     if (argument.getType()->isPointerTy()) argument.addAttr(llvm::Attribute::NoAlias);
   }
@@ -49,6 +55,11 @@ llvm::Function* Emitter::begin_function(const std::string& name, llvm::Type* res
   set_attributes(function_);
   workspace_ = function_->getArg(static_cast<unsigned>(parameters.size()) - 1);
   ir_.SetInsertPoint(llvm::BasicBlock::Create(module_.getContext(), "entry", function_));
+  if (chunked_) {  // a vector that straddles cache lines costs twice
+    llvm::Value* const address = ir_.CreatePtrToInt(workspace_, ir_.getInt64Ty());
+    llvm::Value* const beyond = ir_.CreateAnd(ir_.CreateNeg(address), ir_.getInt64(cache_line * sizeof(double) - 1));
+    workspace_ = ir_.CreateInBoundsGEP(ir_.getInt8Ty(), workspace_, beyond);
+  }
   return function_;
 }
 
@@ -112,29 +123,10 @@ llvm::Value* Emitter::call_chunk(Context context, bool is_mask, llvm::function_r
   return ir_.CreateCall(chunk, {workspace_, array, mask});
 }
 
-llvm::Value* Emitter::in_chunks(std::size_t count, Context context, bool is_mask, Body body) {
-  llvm::Value* all = all_lanes(true);
-  const auto run = [&](std::size_t begin, std::size_t end, const Context& c) {
-    llvm::Value* passed = all_lanes(true);
-    for (std::size_t i = begin; i < end; ++i) {
-      llvm::Value* const result = body(i, c);
-      if (is_mask) passed = ir_.CreateAnd(passed, result);
-    }
-    return passed;
-  };
-  if (!chunked_) return run(0, count, context);
-  for (std::size_t begin = 0; begin < count; begin += chunk_size) {
-    const std::size_t end = std::min(count, begin + chunk_size);
-    llvm::Value* const passed = call_chunk(context, is_mask, [&](const Context& c) { return run(begin, end, c); });
-    if (is_mask) all = ir_.CreateAnd(all, passed);
-  }
-  return all;
-}
-
 llvm::Value* Emitter::splat(double value) {
   llvm::Constant* scalar = llvm::ConstantFP::get(ir_.getDoubleTy(), value);
-  if (lanes_ == 1) return scalar;
-  return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(static_cast<unsigned>(lanes_)), scalar);
+  if (width_ == 1) return scalar;
+  return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(static_cast<unsigned>(width_)), scalar);
 }
 
 llvm::Value* Emitter::counters(std::int64_t value) {
@@ -153,10 +145,10 @@ void Emitter::store(llvm::Value* array, std::size_t entry, llvm::Value* value) {
   ir_.CreateAlignedStore(value, address, llvm::Align(8));
 }
 
-llvm::Value* Emitter::any(llvm::Value* mask) { return lanes_ == 1 ? mask : ir_.CreateOrReduce(mask); }
+llvm::Value* Emitter::any(llvm::Value* mask) { return width_ == 1 ? mask : ir_.CreateOrReduce(mask); }
 
 void Emitter::begin_program(std::span<const Instruction> code, std::span<const double> constants,
-                            std::span<const CodeRange> ranges, std::span<const Value> roots) {
+                            std::span<const CodeRange> ranges, std::span<const Value> roots, std::uint32_t state) {
   code_ = code;
   constants_ = constants;
   const auto is_trigonometric = [](const Instruction& i) {
@@ -166,34 +158,27 @@ void Emitter::begin_program(std::span<const Instruction> code, std::span<const d
   values_.assign(code.size(), nullptr);
   cosines_.assign(code.size(), nullptr);
   if (!chunked_) return;
-
-  // A value that is read outside its chunk gets a slot.
-  std::vector<std::size_t> chunk_of(code.size());
-  std::size_t chunk = 0;
-  for (const CodeRange& range : ranges) {
-    for (Value v = range.begin; v < range.end; ++v) chunk_of[v] = chunk + (v - range.begin) / chunk_size;
-    chunk += 1 + (range.end - range.begin) / chunk_size;
-  }
-  slot_of_.assign(code.size(), no_slot);
-  std::size_t count = 0;
-  const auto keep = [&](Value v) {
-    if (slot_of_[v] != no_slot || code[v].op == Opcode::constant) return;
-    slot_of_[v] = count;
-    count += code[v].op == Opcode::sincos ? 2 : 1;  // the cosine stands behind its sine
-  };
-  for (Value v = 0; v < code.size(); ++v) {
-    const int n = operand_count(code[v].op);
-    for (const Value operand : {n > 0 ? code[v].a : v, n > 1 ? code[v].b : v, n > 2 ? code[v].c : v}) {
-      if (chunk_of[operand] != chunk_of[v]) keep(operand);
-    }
-  }
-  for (const Value v : roots) keep(v);
-  kept_ = make_slots(count);
+  PackingTask task;
+  task.code = code;
+  task.ranges = ranges;
+  task.roots = roots;
+  task.state = state;
+  task.inputs = inputs.first;
+  task.variables = variables.first;
+  task.first_free = workspace_size_;
+  task.longest_part = chunk_size;
+  packing_ = pack(task);
+  workspace_size_ = packing_.entries;
+  ranges_.assign(ranges.begin(), ranges.end());
 }
 
 llvm::Value* Emitter::operator[](Value v) {
-  if (code_[v].op == Opcode::constant) return splat(constants_[code_[v].a]);
-  return values_[v] != nullptr ? values_[v] : read(kept_, slot_of_[v]);
+  const Instruction& i = code_[v];
+  if (i.op == Opcode::constant) return splat(constants_[i.a]);
+  if (values_[v] != nullptr) return values_[v];
+  if (i.op == Opcode::input) return read(inputs, i.a);
+  if (i.op == Opcode::variable) return read(variables, i.a);
+  return load(workspace_, packing_.entry_of[v]);
 }
 
 void Emitter::emit(const CodeRange& range) {
@@ -201,69 +186,77 @@ void Emitter::emit(const CodeRange& range) {
     for (Value v = range.begin; v < range.end; ++v) values_[v] = emit_instruction(code_[v], v);
     return;
   }
-  for (std::size_t begin = range.begin; begin < range.end; begin += chunk_size) {
-    const std::size_t end = std::min<std::size_t>(range.end, begin + chunk_size);
+  if (range.begin == range.end) return;
+  const auto number = static_cast<std::size_t>(std::ranges::find(ranges_, range) - ranges_.begin());
+  const auto& parts = packing_.ranges[number];
+  for (std::size_t begin = 0; begin < parts.size();) {
+    std::size_t end = begin;
+    std::size_t size = 0;
+    const auto size_of = [&](std::size_t p) { return parts[p].straight.size() + parts[p].lines.size(); };
+    do {
+      size += size_of(end++);
+    } while (end < parts.size() && size + size_of(end) <= chunk_size);
     call_chunk({nullptr, nullptr}, false, [&](const Context&) -> llvm::Value* {
-      for (std::size_t i = begin; i < end; ++i) {
-        const auto v = static_cast<Value>(i);
-        values_[v] = emit_instruction(code_[v], v);
-        if (slot_of_[v] == no_slot) continue;
-        write(kept_, slot_of_[v], values_[v]);
-        if (code_[v].op == Opcode::sincos) write(kept_, slot_of_[v] + 1, cosines_[v]);
+      for (std::size_t p = begin; p < end; ++p) {
+        if (parts[p].count > 0) {
+          emit_loop(parts[p]);
+        } else {
+          emit_straight(parts[p]);
+        }
       }
-      // Outside this function the values are in their slots.
-      std::fill(values_.begin() + static_cast<std::ptrdiff_t>(begin),
-                values_.begin() + static_cast<std::ptrdiff_t>(end), nullptr);
-      std::fill(cosines_.begin() + static_cast<std::ptrdiff_t>(begin),
-                cosines_.begin() + static_cast<std::ptrdiff_t>(end), nullptr);
+      // Outside this function the values are in the workspace.
+      for (std::size_t p = begin; p < end; ++p) {
+        for (const Value v : parts[p].straight) values_[v] = cosines_[v] = nullptr;
+      }
       return nullptr;
     });
+    begin = end;
   }
 }
 
 llvm::Value* Emitter::emit_instruction(const Instruction& i, Value number) {
-  const auto a = [&] { return (*this)[i.a]; };
-  const auto b = [&] { return (*this)[i.b]; };
-  const auto unary = [&](const char* name) {
-    llvm::Value* const arguments[] = {a()};
-    return call_sleef(name, arguments);
-  };
-  const auto binary = [&](const char* name) {
-    llvm::Value* const arguments[] = {a(), b()};
-    return call_sleef(name, arguments);
-  };
   switch (i.op) {
     case Opcode::constant: return splat(constants_[i.a]);
     case Opcode::input: return read(inputs, i.a);
     case Opcode::variable: return read(variables, i.a);
-    case Opcode::add: return ir_.CreateFAdd(a(), b());
-    case Opcode::subtract: return ir_.CreateFSub(a(), b());
-    case Opcode::multiply: return ir_.CreateFMul(a(), b());
-    case Opcode::divide: return ir_.CreateFDiv(a(), b());
-    case Opcode::negate: return ir_.CreateFNeg(a());
-    case Opcode::absolute: return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a());
-    case Opcode::minimum: return ir_.CreateSelect(ir_.CreateFCmpOLT(a(), b()), a(), b());
-    case Opcode::fma: return ir_.CreateIntrinsic(llvm::Intrinsic::fma, {value_type_}, {a(), b(), (*this)[i.c]});
-    case Opcode::sqrt: return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a());
-    case Opcode::sincos: return emit_sincos(a(), cosines_[number]);
-    case Opcode::sin: {
-      llvm::Value* cosine = nullptr;
-      return emit_sincos(a(), cosine);
-    }
-    case Opcode::cos: {
-      llvm::Value* cosine = nullptr;
-      emit_sincos(a(), cosine);
-      return cosine;
-    }
-    case Opcode::cosine_of: return cosines_[i.a] != nullptr ? cosines_[i.a] : read(kept_, slot_of_[i.a] + 1);
-    case Opcode::atan2:
-    case Opcode::pow: return binary(opcode_name(i.op));
-    default: return unary(opcode_name(i.op));
+    case Opcode::cosine_of:
+      return cosines_[i.a] != nullptr ? cosines_[i.a] : load(workspace_, packing_.cosine_entry_of[i.a]);
+    default: break;
+  }
+  const int n = operand_count(i.op);
+  llvm::Value* operands[3] = {nullptr, nullptr, nullptr};
+  const Value numbers[] = {i.a, i.b, i.c};
+  for (int k = 0; k < n; ++k) operands[k] = (*this)[numbers[k]];
+  llvm::Value* cosine = nullptr;
+  llvm::Value* const result = emit_operation(i.op, {operands, static_cast<std::size_t>(n)}, cosine);
+  if (i.op == Opcode::sincos) cosines_[number] = cosine;
+  return result;
+}
+
+llvm::Value* Emitter::emit_operation(Opcode op, std::span<llvm::Value* const> x, llvm::Value*& cosine) {
+  switch (op) {
+    case Opcode::add: return ir_.CreateFAdd(x[0], x[1]);
+    case Opcode::subtract: return ir_.CreateFSub(x[0], x[1]);
+    case Opcode::multiply: return ir_.CreateFMul(x[0], x[1]);
+    case Opcode::divide: return ir_.CreateFDiv(x[0], x[1]);
+    case Opcode::negate: return ir_.CreateFNeg(x[0]);
+    case Opcode::absolute: return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x[0]);
+    case Opcode::minimum: return ir_.CreateSelect(ir_.CreateFCmpOLT(x[0], x[1]), x[0], x[1]);
+    case Opcode::fma: return ir_.CreateIntrinsic(llvm::Intrinsic::fma, {value_type_}, {x[0], x[1], x[2]});
+    case Opcode::sqrt: return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x[0]);
+    case Opcode::sincos:
+    case Opcode::sin: return emit_sincos(x[0], cosine);
+    case Opcode::cos: emit_sincos(x[0], cosine); return cosine;
+    case Opcode::constant:
+    case Opcode::input:
+    case Opcode::variable:
+    case Opcode::cosine_of: return x[0];  // was found by the caller
+    default: return call_sleef(opcode_name(op), x);
   }
 }
 
 /// Lanes of one call of SLEEF.
-int Emitter::call_width() const { return std::min(lanes_, target_.width); }
+int Emitter::call_width() const { return std::min(width_, target_.width); }
 
 std::string Emitter::sleef_name(const char* function, int width) const {
   const char* suffix = width == 1   ? target_.scalar_suffix.c_str()
@@ -286,7 +279,7 @@ llvm::FunctionCallee Emitter::sleef(const std::string& name, llvm::Type* result,
 }
 
 llvm::Value* Emitter::part(llvm::Value* value, int index, int width) {
-  if (lanes_ == width) return value;
+  if (width_ == width) return value;
   std::vector<int> mask;
   for (int l = 0; l < width; ++l) mask.push_back(index * width + l);
   return ir_.CreateShuffleVector(value, mask);
@@ -312,7 +305,7 @@ llvm::Value* Emitter::call_sleef(const char* function, std::span<llvm::Value* co
   const std::vector<llvm::Type*> parameters(arguments.size(), type);
   const auto callee = sleef(sleef_name(function, width), type, parameters, false);
   std::vector<llvm::Value*> results;
-  for (int k = 0; k < lanes_ / width; ++k) {
+  for (int k = 0; k < width_ / width; ++k) {
     std::vector<llvm::Value*> pieces;
     for (llvm::Value* argument : arguments) pieces.push_back(part(argument, k, width));
     results.push_back(ir_.CreateCall(callee, pieces));
@@ -338,7 +331,7 @@ llvm::Value* Emitter::call_sincos(llvm::Value* angle, llvm::Value*& cosine) {
   const auto callee = sleef(name, ir_.getVoidTy(), parameters, true);
   std::vector<llvm::Value*> sines;
   std::vector<llvm::Value*> cosines;
-  for (int k = 0; k < lanes_ / width; ++k) {
+  for (int k = 0; k < width_ / width; ++k) {
     llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
     auto* memory = entry.CreateAlloca(pair);
     memory->setAlignment(llvm::Align(64));
@@ -384,12 +377,13 @@ void emit_program_function(Emitter& e, const Program& program, const std::string
   llvm::Function* f = e.begin_function(name, e.ir().getVoidTy(), parameters);
   const CodeRange all{0, static_cast<Value>(program.code.size())};
   e.inputs = e.make_slots(program.inputs);
-  e.for_each(program.inputs, {f->getArg(0), nullptr},
-             [&](std::size_t i, const Emitter::Context& c) { e.write(e.inputs, i, e.load(c.array, i)); });
-  e.begin_program(program.code, program.constants, {&all, 1}, program.outputs);
+  using Column = Emitter::Column;
+  e.copy(Emitter::range_of(Column::Kind::inputs, program.inputs),
+         Emitter::range_of(Column::Kind::array, program.inputs), f->getArg(0));
+  e.begin_program(program.code, program.constants, {&all, 1}, program.outputs, program.inputs);
   e.emit(all);
-  e.for_each(program.outputs.size(), {f->getArg(1), nullptr},
-             [&](std::size_t i, const Emitter::Context& c) { e.store(c.array, i, e[program.outputs[i]]); });
+  e.copy(Emitter::range_of(Column::Kind::array, program.outputs.size()), Emitter::values_of(program.outputs),
+         f->getArg(1));
   e.ir().CreateRetVoid();
   e.end_function();
 }

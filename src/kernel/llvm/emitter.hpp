@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "../packing.hpp"
 #include "../step_program.hpp"
 
 namespace rattleback {
@@ -32,7 +33,8 @@ struct Slots {
 ///
 /// Small programs become one function whose values are registers. The time LLVM needs grows faster
 /// than the size of a function, so large programs are cut into chunks: functions of a few hundred
-/// instructions that hand their results on in a workspace. Compiling and running them is linear.
+/// instructions that hand their results on in a workspace. Instructions that do the same to many numbers become loops
+/// (packing.hpp), over vectors of them if there is one lane. Compiling and running such code is linear.
 class Emitter {
  public:
   Emitter(llvm::Module& module, const VectorTarget& target, int lanes, bool chunked);
@@ -59,41 +61,71 @@ class Emitter {
   llvm::Value* read(const Slots& slots, std::size_t i);
   void write(const Slots& slots, std::size_t i, llvm::Value* value);
 
-  /// Code for i = 0 … count−1. The body may use slots, values of the program and what it is given:
-  /// an array and a mask of the caller.
+  /// Numbers that code for i = 0 … count−1 reads or writes.
+  struct Column {
+    enum class Kind : std::uint8_t { values, inputs, variables, array };
+    Kind kind;
+    std::vector<Value> numbers;  ///< of values, inputs or variables, or entries of the caller's array
+  };
+  static Column values_of(std::vector<Value> values) { return {Column::Kind::values, std::move(values)}; }
+  static Column range_of(Column::Kind kind, std::size_t count);
+  /// An array and a mask of the caller.
   struct Context {
     llvm::Value* array;
     llvm::Value* mask;
   };
-  template <class Body>
-  void for_each(std::size_t count, Context context, Body&& body) {
-    in_chunks(count, context, false, [&](std::size_t i, const Context& c) -> llvm::Value* {
-      body(i, c);
-      return nullptr;
-    });
+  using Map = llvm::function_ref<llvm::Value*(std::span<llvm::Value* const>, llvm::Value* mask)>;
+  /// to[i] = map(from[0][i], from[1][i], …).
+  void for_each(const Column& to, std::span<const Column> from, Context context, Map map);
+  void copy(const Column& to, const Column& from, llvm::Value* array = nullptr) {
+    for_each(to, {&from, 1}, {array, nullptr}, [](auto values, llvm::Value*) { return values[0]; });
   }
   /// Lanes in which the predicate holds for all i.
-  template <class Predicate>
-  llvm::Value* all_of(std::size_t count, Predicate&& predicate) {
-    return in_chunks(count, {nullptr, nullptr}, true, [&](std::size_t i, const Context&) { return predicate(i); });
-  }
+  llvm::Value* all_of(std::span<const Column> from, Map predicate);
 
   /// Starts a program whose code runs in these ranges; `roots` are values that are read from outside.
   void begin_program(std::span<const Instruction> code, std::span<const double> constants,
-                     std::span<const CodeRange> ranges, std::span<const Value> roots);
-  Slots inputs;     ///< set before emit
-  Slots variables;  ///< set before emit
+                     std::span<const CodeRange> ranges, std::span<const Value> roots, std::uint32_t state);
+  Slots inputs;     ///< set before begin_program
+  Slots variables;  ///< set before begin_program
   void emit(const CodeRange& range);
   llvm::Value* operator[](Value v);
 
   /// Entries of the workspace, counted in doubles of all lanes.
-  std::size_t workspace_size() const { return workspace_size_ * static_cast<std::size_t>(lanes_); }
+  std::size_t workspace_size() const {
+    return workspace_size_ == 0 ? 0 : workspace_size_ * static_cast<std::size_t>(lanes_) + cache_line;
+  }
 
  private:
-  using Body = llvm::function_ref<llvm::Value*(std::size_t, const Context&)>;
-  llvm::Value* in_chunks(std::size_t count, Context context, bool is_mask, Body body);
+  static constexpr std::size_t cache_line = 8;  ///< doubles
   llvm::Value* call_chunk(Context context, bool is_mask, llvm::function_ref<llvm::Value*(const Context&)> body);
   llvm::Value* emit_instruction(const Instruction& i, Value number);
+  llvm::Value* emit_operation(Opcode op, std::span<llvm::Value* const> operands, llvm::Value*& cosine);
+
+  // Loops of chunked code (loops.cpp). `index` counts the iterations or, in code for several members at once, says
+  // which is the first of them; it is a multiple of the lanes, so that addresses need no multiplication.
+  void emit_straight(const CodePart& part);
+  void emit_loop(const CodePart& part);
+  llvm::Value* map_columns(const Column* to, std::span<const Column> from, Context context, Map map);
+  llvm::Value* map_in_order(const Column* to, std::span<const Column> from, std::span<const std::vector<Place>> columns,
+                            Context context, Map map);
+  llvm::Value* map_one_by_one(std::size_t begin, std::size_t end, const Column* to, std::span<const Column> from,
+                              const Context& context, Map map);
+  llvm::Value* map_run(const PlaceRun& run, std::span<const std::vector<Place>> columns, const Column* to,
+                       std::span<const Column> from, const Context& context, Map map);
+  std::vector<Place> places(const Column& column) const;
+  llvm::Value* read_column(const Column& column, std::size_t i, llvm::Value* array);
+  void write_column(const Column& column, std::size_t i, llvm::Value* array, llvm::Value* value);
+  llvm::Value* read_shared(llvm::Value* array, const Place& place);
+  llvm::Value* read_members(llvm::Value* array, std::size_t first, std::int64_t stride, llvm::Value* index);
+  void write_members(llvm::Value* array, std::size_t first, std::int64_t stride, llvm::Value* index,
+                     llvm::Value* value);
+  llvm::Value* read_table(std::size_t first, llvm::Value* index);
+  llvm::Value* address(llvm::Value* array, std::size_t entry, llvm::Value* offset);
+  llvm::Value* entry_of_table(std::size_t first, llvm::Value* index);
+  /// Values of several members at once instead of lanes.
+  void set_members(int members);
+  int members_at_once() const { return lanes_ == 1 ? target_.width : 1; }
   llvm::Value* emit_sincos(llvm::Value* angle, llvm::Value*& cosine);
   llvm::Value* call_sleef(const char* function, std::span<llvm::Value* const> arguments);
   llvm::Value* call_sincos(llvm::Value* angle, llvm::Value*& cosine);
@@ -108,6 +140,7 @@ class Emitter {
   llvm::Module& module_;
   const VectorTarget& target_;
   int lanes_;
+  int width_;  ///< doubles in a value: lanes, or members of a loop
   bool chunked_;
   llvm::IRBuilder<> ir_;
   llvm::Type* value_type_;
@@ -121,8 +154,9 @@ class Emitter {
   std::span<const double> constants_;
   std::vector<llvm::Value*> values_;  ///< in the function being emitted
   std::vector<llvm::Value*> cosines_;
-  std::vector<std::size_t> slot_of_;  ///< chunked: where values that are read elsewhere are kept
-  Slots kept_;
+  Packing packing_;                ///< chunked code
+  std::vector<CodeRange> ranges_;  ///< that were packed
+  llvm::GlobalVariable* tables_ = nullptr;
   bool inline_trigonometry_ = true;
 };
 

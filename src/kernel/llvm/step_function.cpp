@@ -25,9 +25,8 @@ class StepEmitter {
   void emit() {
     e_.inputs = e_.make_slots(program_.inputs);
     e_.variables = e_.make_slots(program_.variables);
-    e_.for_each(program_.inputs, {data_, nullptr},
-                [&](std::size_t i, const auto& c) { e_.write(e_.inputs, i, e_.load(c.array, i)); });
-    e_.begin_program(program_.code, program_.constants, ranges(), roots());
+    e_.copy(first(Kind::inputs, program_.inputs), first(Kind::array, program_.inputs), data_);
+    e_.begin_program(program_.code, program_.constants, ranges(), roots(), program_.state);
     e_.emit(program_.invariant);
     llvm::BasicBlock* const entry = ir_.GetInsertBlock();
     llvm::BasicBlock* const step = new_block("step");
@@ -51,8 +50,7 @@ class StepEmitter {
     ir_.CreateCondBr(e_.any(failed), reject, accept);
 
     ir_.SetInsertPoint(accept);
-    e_.for_each(program_.state, {nullptr, nullptr},
-                [&](std::size_t i, const auto&) { e_.write(e_.inputs, i, e_[program_.outputs[i]]); });
+    e_.copy(first(Kind::inputs, program_.state), new_state());
     llvm::Value* const new_taken = ir_.CreateAdd(taken, ir_.getInt64(1));
     taken->addIncoming(new_taken, accept);
     llvm::Value* new_total = e_.counters(0);
@@ -94,6 +92,12 @@ class StepEmitter {
     return all;
   }
 
+  using Kind = Emitter::Column::Kind;
+  static Emitter::Column first(Kind kind, std::size_t count) { return Emitter::range_of(kind, count); }
+  Emitter::Column new_state() const {
+    return Emitter::values_of({program_.outputs.begin(), program_.outputs.begin() + program_.state});
+  }
+
   llvm::BasicBlock* new_block(const char* name) { return llvm::BasicBlock::Create(ir_.getContext(), name, function_); }
 
   llvm::PHINode* phi(llvm::Type* type, llvm::Value* initial, llvm::BasicBlock* from) {
@@ -107,20 +111,29 @@ class StepEmitter {
   /// Lanes in which every residual of the block is below so many ulps of its magnitude. As a
   /// difference: infinite residuals of infinite magnitude do not pass, nor does NaN.
   llvm::Value* all_below(const StepBlock& block, double floor) {
-    return e_.all_of(block.residuals.size(), [&](std::size_t i) { return is_below(block.residuals[i], floor); });
+    std::vector<Value> residuals;
+    std::vector<Value> magnitudes;
+    for (const ResidualCheck& c : block.residuals) {
+      residuals.push_back(c.residual);
+      magnitudes.push_back(c.magnitude);
+    }
+    const Emitter::Column columns[] = {Emitter::values_of(std::move(residuals)),
+                                       Emitter::values_of(std::move(magnitudes))};
+    return e_.all_of(columns, [&](auto x, llvm::Value*) { return is_below(x[0], x[1], floor); });
   }
 
-  llvm::Value* is_below(const ResidualCheck& c, double floor) {
+  llvm::Value* is_below(llvm::Value* residual, llvm::Value* magnitude, double floor) {
     llvm::Value* const tolerance = e_.splat(-floor * std::numeric_limits<double>::epsilon());
-    llvm::Value* const excess = ir_.CreateIntrinsic(llvm::Intrinsic::fma, {e_.value_type()},
-                                                    {tolerance, e_[c.magnitude], absolute(e_[c.residual])});
+    llvm::Value* const excess =
+        ir_.CreateIntrinsic(llvm::Intrinsic::fma, {e_.value_type()}, {tolerance, magnitude, absolute(residual)});
     return ir_.CreateFCmpOLE(excess, e_.splat(0.0));
   }
 
   void require_finite(const std::vector<Value>& some) {
     if (some.empty()) return;
-    ok_ = ir_.CreateAnd(ok_, e_.all_of(some.size(), [&](std::size_t i) {
-      return ir_.CreateFCmpOLE(absolute(e_[some[i]]), e_.splat(std::numeric_limits<double>::max()));
+    const Emitter::Column column = Emitter::values_of(some);
+    ok_ = ir_.CreateAnd(ok_, e_.all_of({&column, 1}, [&](auto x, llvm::Value*) {
+      return ir_.CreateFCmpOLE(absolute(x[0]), e_.splat(std::numeric_limits<double>::max()));
     }));
   }
 
@@ -135,9 +148,8 @@ class StepEmitter {
   }
 
   void emit_iteration(const StepBlock& block) {
-    const std::size_t size = block.variables.size();
-    e_.for_each(size, {nullptr, nullptr},
-                [&](std::size_t k, const auto&) { e_.write(e_.variables, block.variables[k], e_[block.guess[k]]); });
+    const Emitter::Column unknowns{Kind::variables, block.variables};
+    e_.copy(unknowns, Emitter::values_of(block.guess));
     llvm::BasicBlock* const before = ir_.GetInsertBlock();
     llvm::BasicBlock* const check = new_block("check");
     llvm::BasicBlock* const test = new_block("test");
@@ -152,7 +164,8 @@ class StepEmitter {
     llvm::PHINode* const was_at_floor = phi(e_.mask_type(), e_.all_lanes(false), before);
     llvm::PHINode* const count = phi(e_.counter_type(), iterations_, before);
     e_.emit(block.check);
-    llvm::Value* const first_at_floor = is_below(block.residuals.front(), stalled_floor);
+    const ResidualCheck& front = block.residuals.front();
+    llvm::Value* const first_at_floor = is_below(e_[front.residual], e_[front.magnitude], stalled_floor);
     llvm::BasicBlock* const check_end = ir_.GetInsertBlock();
     ir_.CreateCondBr(e_.any(ir_.CreateAnd(active, first_at_floor)), test, decide);
 
@@ -176,11 +189,9 @@ class StepEmitter {
     ir_.SetInsertPoint(solve);
     e_.emit(block.solve);
     // A lane that has converged stays where it is, as if it were alone.
-    e_.for_each(size, {nullptr, still}, [&](std::size_t k, const auto& c) {
-      llvm::Value* const unknown = e_.read(e_.variables, block.variables[k]);
-      llvm::Value* const moved = ir_.CreateFAdd(unknown, e_[block.correction[k]]);
-      e_.write(e_.variables, block.variables[k], ir_.CreateSelect(c.mask, moved, unknown));
-    });
+    const Emitter::Column columns[] = {unknowns, Emitter::values_of(block.correction)};
+    e_.for_each(unknowns, columns, {nullptr, still},
+                [&](auto x, llvm::Value* mask) { return ir_.CreateSelect(mask, ir_.CreateFAdd(x[0], x[1]), x[0]); });
     llvm::BasicBlock* const solve_end = ir_.GetInsertBlock();
     round->addIncoming(ir_.CreateAdd(round, ir_.getInt64(1)), solve_end);
     active->addIncoming(still, solve_end);
@@ -195,10 +206,8 @@ class StepEmitter {
 
   /// Stores state, outputs and counters, and returns.
   void finish(llvm::Value* taken, llvm::Value* total, llvm::Value* largest, llvm::Value* failed) {
-    e_.for_each(program_.state, {data_, nullptr},
-                [&](std::size_t i, const auto& c) { e_.store(c.array, i, e_.read(e_.inputs, i)); });
-    e_.for_each(program_.outputs.size(), {outputs_, nullptr},
-                [&](std::size_t i, const auto& c) { e_.store(c.array, i, e_[program_.outputs[i]]); });
+    e_.copy(first(Kind::array, program_.state), first(Kind::inputs, program_.state), data_);
+    e_.copy(first(Kind::array, program_.outputs.size()), Emitter::values_of(program_.outputs), outputs_);
     llvm::Value* const values[] = {total, largest, ir_.CreateSExt(failed, e_.counter_type()), iterations_};
     for (std::size_t i = 0; i < std::size(values); ++i) {
       auto* address = ir_.CreateConstInBoundsGEP1_64(ir_.getInt64Ty(), counters_, i * max_lanes);
