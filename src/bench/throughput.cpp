@@ -55,7 +55,7 @@ int best_registers(const std::vector<int>& candidates, const std::function<doubl
 }  // namespace
 
 ThroughputTable throughput(const Session& session, const std::vector<Engine>& engines) {
-  ThroughputTable table{100000, 1000, 0.0, {}, particle_operations, {}};
+  ThroughputTable table{100000, 5000, 0.0, {}, particle_operations, {}};
   session.progress("peak of the core");
   const char* width = "";
   table.peak = peak_operations(width);

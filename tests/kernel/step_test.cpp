@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <random>
 
-#include "benchmarks/hand_particle.hpp"
-#include "benchmarks/hand_sleigh.hpp"
+#include "src/bench/hand_particle.hpp"
+#include "src/bench/hand_sleigh.hpp"
 #include "dla_midpoint.hpp"
 #include "kernel/step_interpreter.hpp"
 #include "kernel/step_program.hpp"
