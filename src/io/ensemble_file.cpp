@@ -129,9 +129,19 @@ class EnsembleReader : TomlFile {
     std::error_code ignored;
     if (name.ends_with(".toml") && std::filesystem::exists(beside, ignored)) name = beside.string();
     try {
-      Model model = load_model(name);
+      Model model = load_named(node, name);
       return set.empty() ? std::move(model) : load_with(name, set);
     } catch (const FileError& error) {
+      fail(node, error.what());
+    }
+  }
+
+  Model load_named(const toml::node& node, const std::string& name) const {
+    try {
+      return load_model(name);
+    } catch (const ModelError& error) {
+      // A mistake in another file has its own place.
+      if (name.ends_with(".toml")) throw;
       fail(node, error.what());
     }
   }
