@@ -38,7 +38,8 @@ class Gatherer {
 
   /// use(instant, values), where the values are defined.
   void operator()(const MemberResult& result, auto&& use) {
-    if (where_.at == Gathering::At::last && !result.failure.empty()) return;
+    // Also where they have come to: what is compared at two instants are the same members.
+    if (!result.failure.empty()) return;
     parameters_ = members_.at(result.member).parameters;
     const auto one = [&](std::size_t instant, const NodeRow& row) {
       std::vector<double> data = row.q;
