@@ -98,7 +98,8 @@ json to_json(const ThroughputTable& table) {
 }
 
 json to_json(const ScalingTable& table) {
-  json document{{"trajectories", table.trajectories}, {"steps", table.steps}, {"cores", table.cores}, {"rows", json::array()}};
+  json document{
+      {"trajectories", table.trajectories}, {"steps", table.steps}, {"cores", table.cores}, {"rows", json::array()}};
   for (const ScalingRow& r : table.rows) {
     json row{{r.ranks ? "ranks" : "threads", r.count}, {"available", r.available}};
     if (r.available) {

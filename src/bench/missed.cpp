@@ -55,8 +55,8 @@ std::vector<std::string> missed(const ScalingTable& table) {
   std::vector<std::string> all;
   for (const ScalingRow& r : table.rows) {
     if (!r.available || r.goal <= 0.0 || r.speedup >= r.goal) continue;
-    all.push_back(fmt::format("{} {}: {:.2f} times the throughput of one, not {:.2f}", r.count, r.ranks ? "ranks" : "threads",
-                              r.speedup, r.goal));
+    all.push_back(fmt::format("{} {}: {:.2f} times the throughput of one, not {:.2f}", r.count,
+                              r.ranks ? "ranks" : "threads", r.speedup, r.goal));
   }
   return all;
 }

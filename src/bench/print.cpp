@@ -134,8 +134,8 @@ void print(const ThroughputTable& table) {
 }
 
 void print(const ScalingTable& table) {
-  fmt::print("scaling: an ensemble of {} quadratic particles, {} steps each, 16 lanes, {} cores\n\n", table.trajectories,
-             table.steps, table.cores);
+  fmt::print("scaling: an ensemble of {} quadratic particles, {} steps each, 16 lanes, {} cores\n\n",
+             table.trajectories, table.steps, table.cores);
   fmt::print("  {:<12} {:>9}  {:>16}  {:>8}\n", "", "ns a step", "quartiles", "speed-up");
   for (const ScalingRow& r : table.rows) {
     const std::string name = fmt::format("{} {}{}", r.count, r.ranks ? "rank" : "thread", r.count == 1 ? "" : "s");

@@ -71,14 +71,16 @@ class Mpirun {
   /// Nothing if there is no mpirun, or it does not run here.
   std::optional<double> operator()(int ranks) const {
     const std::string line = fmt::format(
-        "cd '{}' && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun -n {} '{}' ensemble particles.toml "
+        "cd '{}' && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun -n {} '{}' ensemble "
+        "particles.toml "
         "--threads 1 --lanes 16 --json --force 2>/dev/null",
         folder_.string(), ranks, command_);
     FILE* const pipe = popen(line.c_str(), "r");
     if (pipe == nullptr) return std::nullopt;
     std::string text;
     std::array<char, 4096> buffer{};
-    for (std::size_t size = 0; (size = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) text.append(buffer.data(), size);
+    for (std::size_t size = 0; (size = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+      text.append(buffer.data(), size);
     if (pclose(pipe) != 0) return std::nullopt;
     const auto document = nlohmann::json::parse(text, nullptr, false);
     if (document.is_discarded() || document.value("ranks", 0) != ranks) return std::nullopt;

@@ -1,11 +1,11 @@
 // One step of ours against steps written by hand, and against one step of explicit methods.
 
+#include "rattleback/method/composition.hpp"
+#include "src/bench/competitors.hpp"
 #include "src/bench/hand_mclachlan_perlmutter.hpp"
 #include "src/bench/hand_mclachlan_perlmutter_scalar.hpp"
 #include "src/bench/hand_particle.hpp"
 #include "src/bench/hand_sleigh.hpp"
-#include "rattleback/method/composition.hpp"
-#include "src/bench/competitors.hpp"
 #include "src/bench/ours.hpp"
 #include "src/bench/processor.hpp"
 #include "src/bench/tables.hpp"
@@ -45,10 +45,7 @@ class Group {
     if (session_.interrupted()) return;
     session_.progress(group_.problem + ": " + what);
     const auto units = static_cast<double>(steps_);
-    group_.rows.push_back({what,
-                           benchmark::compare(
-                               units, [&] { ours_.run(steps_); }, units, theirs),
-                           goal});
+    group_.rows.push_back({what, benchmark::compare(units, [&] { ours_.run(steps_); }, units, theirs), goal});
   }
 
   Trajectories ours_;

@@ -130,7 +130,8 @@ ThroughputTable throughput(const Session& session, const std::vector<Engine>& en
 /// Ensembles on one thread, from the first member to the last result.
 std::vector<Engine> ensemble_engines();
 
-/// How many times the throughput of another row a row has, both found by how their names begin; nothing if one is missing.
+/// How many times the throughput of another row a row has, both found by how their names begin; nothing if one is
+/// missing.
 std::optional<double> throughput_ratio(const ThroughputTable& table, const std::string& row, const std::string& other);
 
 /// What the best ensemble must reach of code written by hand.

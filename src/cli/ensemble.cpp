@@ -53,11 +53,26 @@ EnsembleOptions engine_options(const Options& o) {
 
 std::string what_is_run(const EnsembleFile& file, const Members& members) {
   const Ensemble& e = file.ensemble;
-  std::string text = fmt::format("{} member{} of {}, {}, {:.6g} steps in all", members.count(),
-                                 members.count() == 1 ? "" : "s", file.model.name, fmt::join(e.methods, ", "),
-                                 members.total_steps());
+  std::string text =
+      fmt::format("{} member{} of {}, {}, {:.6g} steps in all", members.count(), members.count() == 1 ? "" : "s",
+                  file.model.name, fmt::join(e.methods, ", "), members.total_steps());
   if (!members.varied().empty()) text += fmt::format("; varied: {}", fmt::join(members.varied(), ", "));
   return text;
+}
+
+/// Where a time is no multiple of a step, trajectories end at the nearest node.
+std::optional<std::string> note_about_time(const Ensemble& e, const Members& members) {
+  if (!e.time) return std::nullopt;
+  constexpr std::int64_t enough = 100000;
+  for (std::int64_t k = 0; k < std::min(members.count(), enough); ++k) {
+    const Member member = members.at(k);
+    const double end = static_cast<double>(member.steps) * member.step;
+    if (std::abs(end - *e.time) <= 1e-9 * *e.time) continue;
+    return fmt::format(
+        "the time {} is no multiple of the step {}: a trajectory ends at the nearest node, here at {:.10g}", *e.time,
+        member.step, end);
+  }
+  return std::nullopt;
 }
 
 nlohmann::json number(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(); }
@@ -112,10 +127,14 @@ class Run {
     if (is_first) {
       require_folder(path_, "-o");
       using Start = EnsembleResult::Start;
-      result.emplace(path_, file_, program_, options_.resume ? Start::resume : options_.force ? Start::forced : Start::fresh);
+      result.emplace(path_, file_, program_,
+                     options_.resume  ? Start::resume
+                     : options_.force ? Start::forced
+                                      : Start::fresh);
       engine_.done = result->done();
       engine_.failed_before = result->failed();
       if (options_.output.talks()) fmt::print("{}\n", what_is_run(file_, members_));
+      if (const auto note = note_about_time(file_.ensemble, members_)) print_notes({*note}, options_.output);
       std::fflush(stdout);
     }
     const auto generation = static_cast<int>(told_by_first_rank(is_first ? result->generation() : 0));
@@ -133,9 +152,10 @@ class Run {
     ranks().finish();
     if (summary.interrupted) {
       throw Failure(ExitStatus::interrupted,
-                    is_first ? fmt::format("interrupted after {} of {} members, which are in {}; --resume runs the others",
-                                           summary.progress.members, members_.count(), path_)
-                             : "interrupted");
+                    is_first
+                        ? fmt::format("interrupted after {} of {} members, which are in {}; --resume runs the others",
+                                      summary.progress.members, members_.count(), path_)
+                        : "interrupted");
     }
     if (is_first && summary.progress.failed == members_.count()) {
       throw Failure(ExitStatus::numerics_failed, fmt::format("all members failed; {} has the reasons", path_));
@@ -171,7 +191,10 @@ class Run {
       document["finished"] = p.members - p.failed;
       document["failed"] = p.failed;
       document["failures"] = failures;
-      document["steps"] = p.taken;
+      document["steps"] = static_cast<std::int64_t>(p.taken);
+      for (std::size_t k = 0; k < quantities.crossings.size(); ++k) {
+        document["crossings"][file_.ensemble.sections[k].name] = quantities.crossings[k];
+      }
       document["ranks"] = ranks().count();
       document["seconds"] = summary.seconds;
       document["ns_per_step"] = number(1e9 * summary.seconds / p.taken);
@@ -179,14 +202,23 @@ class Run {
       fmt::print("{}\n", document.dump(2));
     }
     if (!options_.output.talks()) return;
-    fmt::print("{} of {} done, {:.2f} s", p.members, members_.count(), summary.seconds);
-    if (p.taken > 0.0) fmt::print(", {:.3g} ns per step", 1e9 * summary.seconds / p.taken);
+    fmt::print("{} of {} finished, {:.2f} s", p.members - p.failed, members_.count(), summary.seconds);
+    constexpr double enough_steps = 1e6;  // to speak of a rate
+    if (p.taken > enough_steps) fmt::print(", {:.3g} ns per step", 1e9 * summary.seconds / p.taken);
     if (ranks().count() > 1) fmt::print(", {} ranks", ranks().count());
     fmt::print("\n");
     if (p.failed > 0) {
       fmt::print("{} failed:\n", p.failed);
       for (const std::string& failure : failures) fmt::print("  {}\n", failure);
       if (p.failed > static_cast<std::int64_t>(failures.size())) fmt::print("  ...\n");
+      const bool against_constraints = std::ranges::any_of(
+          failures, [](const std::string& f) { return f.find("violate the constraints") != std::string::npos; });
+      if (against_constraints) {
+        fmt::print("  project = true moves starts onto the constraints; formulas in [start] can put them there\n");
+      }
+    }
+    for (std::size_t k = 0; k < quantities.crossings.size(); ++k) {
+      fmt::print("  {}: {} crossings\n", file_.ensemble.sections[k].name, quantities.crossings[k]);
     }
     print(quantities);
     fmt::print("The result is {}\n", path_);
@@ -214,9 +246,13 @@ void ensemble(const Options& o) {
   const EnsembleFile file = read(o.spec);
   const Members members(file.ensemble);
   Run run(o, file, members);
+  if (o.dry_run && started_as_rank() > 0) return;
   if (o.dry_run) {
     if (o.output.json) {
-      fmt::print("{}\n", nlohmann::json{{"members", members.count()}, {"steps", members.total_steps()}, {"varied", members.varied()}}.dump(2));
+      fmt::print(
+          "{}\n",
+          nlohmann::json{{"members", members.count()}, {"steps", members.total_steps()}, {"varied", members.varied()}}
+              .dump(2));
     } else {
       fmt::print("{}\n", what_is_run(file, members));
     }
@@ -228,21 +264,26 @@ void ensemble(const Options& o) {
 }  // namespace
 
 void add_ensemble(CLI::App& app) {
-  auto* command = app.add_subcommand("ensemble", "Many trajectories: initial conditions, parameters, steps and methods varied");
+  auto* command =
+      app.add_subcommand("ensemble", "Many trajectories: initial conditions, parameters, steps and methods varied");
   auto o = std::make_shared<Options>();
-  command->add_option("spec", o->spec, "The file that describes the ensemble (docs/ensembles.md)")->type_name("SPEC.toml")->required();
+  command->add_option("spec", o->spec, "The file that describes the ensemble (docs/ensembles.md)")
+      ->type_name("SPEC.toml")
+      ->required();
   command->add_option("-o,--output", o->file, "The result, an HDF5 file; the name of SPEC with .h5 if it is not given")
       ->type_name("FILE");
   command->add_option("--lanes", o->lanes, "Trajectories at once on each thread: 1, 4, 8 or 16")
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--threads", o->threads, "Threads of each process; all cores it may use if not given")->type_name("N");
+  command->add_option("--threads", o->threads, "Threads of each process; all cores it may use if not given")
+      ->type_name("N");
   command->add_flag("--resume", o->resume, "Continues an ensemble that was interrupted or killed");
   command->add_flag("--force", o->force, "Gives up an unfinished ensemble that is there");
   command->add_flag("--dry-run", o->dry_run, "Only reads SPEC and tells what would be run");
   o->output.add_to(*command);
   command->footer(
-      "A trajectory that fails is recorded with its reason and does not stop the others. Results do not depend on lanes,\n"
+      "A trajectory that fails is recorded with its reason and does not stop the others. Results do not depend on "
+      "lanes,\n"
       "threads and ranks. On several processes or machines: mpirun -n 4 rattleback ensemble SPEC.toml\n"
       "Example:\n  rattleback ensemble sleighs.toml -o sleighs.h5\n  rattleback ensemble sleighs.toml --resume");
   command->callback([o] { ensemble(*o); });

@@ -86,7 +86,8 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     message = explain_extra(command, argc, argv, app.remaining(true));
   } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    message += "; 'rattleback models' lists those there are";
+    message += option == "spec" ? "; docs/ensembles.md says how one is written"
+                                : "; 'rattleback models' lists those there are";
   } else if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) {
     message = "--steps and --time say the same in two ways: give one";
   } else if (message.find("At Most 1") != std::string::npos) {
@@ -105,7 +106,8 @@ int finish(int status) {
 /// Who is to blame: the request, the numbers, or the machine.
 ExitStatus status_of(const std::exception& error) {
   const auto is = [&]<class... E>() { return (... || (dynamic_cast<const E*>(&error) != nullptr)); };
-  if (is.operator()<ModelError, EnsembleError, SystemError, StartError, MethodError, ResumeError, ExpressionError, StructureError>()) {
+  if (is.operator()<ModelError, EnsembleError, SystemError, StartError, MethodError, ResumeError, ExpressionError,
+                    StructureError>()) {
     return ExitStatus::wrong_request;
   }
   if (is.operator()<FlowError>()) return ExitStatus::numerics_failed;

@@ -59,7 +59,8 @@ void around(std::span<const double> center, double radius, std::span<double> dir
 }
 
 Points simplex(std::size_t dimension) {
-  // The unit vectors of one more dimension, seen from their mean, in coordinates of their own (rows of Helmert's matrix).
+  // The unit vectors of one more dimension, seen from their mean, in coordinates of their own (rows of Helmert's
+  // matrix).
   Points points(dimension + 1, std::vector<double>(dimension, 0.0));
   for (std::size_t k = 0; k < dimension; ++k) {
     const double length = std::sqrt(static_cast<double>((k + 1) * (k + 2)));
@@ -97,7 +98,8 @@ Points polytope_vertices(const std::string& polytope, std::size_t dimension) {
   if (polytope == "cross") return cross(dimension);
   if (polytope == "cube") {
     if (dimension <= largest_cube) return cube(dimension);
-    throw std::invalid_argument(fmt::format("a cube of {} dimensions has 2^{} vertices: too many", dimension, dimension));
+    throw std::invalid_argument(
+        fmt::format("a cube of {} dimensions has 2^{} vertices: too many", dimension, dimension));
   }
   if (polytope == "600-cell") {
     if (dimension == 4) return six_hundred_cell();

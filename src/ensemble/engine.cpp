@@ -24,8 +24,9 @@ std::vector<Expression> constraint_rows(const System& system) {
 /// Reasons are lists of lines elsewhere.
 std::string in_one_line(std::string text) {
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;) {
-    const std::size_t end = std::min(text.find_first_not_of(" \n", at), text.size());
-    text.replace(at, end - at, end == text.size() ? "" : " ");
+    const std::size_t next = std::min(text.find_first_not_of(" \n", at), text.size());
+    const bool indented = text[next - 1] == ' ';
+    text.replace(at, next - at, next == text.size() ? "" : indented ? " " : ". ");
   }
   return text;
 }
@@ -38,7 +39,6 @@ std::vector<Expression> row_formulas(const System& system) {
   formulas.push_back(system.energy());
   return formulas;
 }
-
 
 }  // namespace
 
@@ -150,8 +150,8 @@ MemberResult empty_result(const Ensemble& ensemble, const Member& member, std::s
 
 void check_energy(const NodeRow& row, MemberResult& result) {
   if (std::isfinite(row.energy) || !result.failure.empty()) return;
-  result.failure = fmt::format("the energy is {} at t = {:.10g}: the motion has left the domain of the model", row.energy,
-                               row.time);
+  result.failure =
+      fmt::format("the energy is {} at t = {:.10g}: the motion has left the domain of the model", row.energy, row.time);
 }
 
 void require_method(const std::string& name, const Problem& nominal) {
@@ -161,15 +161,16 @@ void require_method(const std::string& name, const Problem& nominal) {
 double find_crossing(const std::function<double(double)>& f, double at_zero, double at_one) {
   if (at_zero == 0.0) return 0.0;
   std::uintmax_t evaluations = 100;
-  const auto [low, high] = boost::math::tools::toms748_solve(f, 0.0, 1.0, at_zero, at_one,
-                                                             boost::math::tools::eps_tolerance<double>(53), evaluations);
+  const auto [low, high] = boost::math::tools::toms748_solve(
+      f, 0.0, 1.0, at_zero, at_one, boost::math::tools::eps_tolerance<double>(53), evaluations);
   if (low == high) return low;
   return std::abs(f(low)) <= std::abs(f(high)) ? low : high;
 }
 
 std::unique_ptr<Engine> make_engine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes) {
   const std::string& name = ensemble.methods[method];
-  if (!is_reference(name) && ensemble.observers.empty() && needs_only_maps(name, make_method(name, members.nominal()))) {
+  if (!is_reference(name) && ensemble.observers.empty() &&
+      needs_only_maps(name, make_method(name, members.nominal()))) {
     return make_lane_engine(ensemble, members, method, lanes);
   }
   return make_single_engine(ensemble, members, method);

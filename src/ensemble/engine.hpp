@@ -30,7 +30,8 @@ class Engine {
   virtual void run(Workload& workload) = 0;
 };
 
-std::unique_ptr<Engine> make_lane_engine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes);
+std::unique_ptr<Engine> make_lane_engine(const Ensemble& ensemble, const Members& members, std::size_t method,
+                                         int lanes);
 std::unique_ptr<Engine> make_single_engine(const Ensemble& ensemble, const Members& members, std::size_t method);
 /// Lanes where the method and what is kept allow it.
 std::unique_ptr<Engine> make_engine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes);
@@ -84,15 +85,16 @@ NodeRow undefined_row(std::size_t dimension);
 /// A node whose energy is not defined is a failure: the equations may be defined where the Lagrangian is not.
 void check_energy(const NodeRow& row, MemberResult& result);
 
-/// A section along a trajectory. Only a change of the sign is a crossing: where the function vanishes at a node, what comes
-/// after it decides.
+/// A section along a trajectory. Only a change of the sign is a crossing: where the function vanishes at a node, what
+/// comes after it decides.
 class SectionWatch {
  public:
   explicit SectionWatch(double value) : value_(value), sign_(sign_of(value)) {}
 
   /// The function at the node before.
   double before() const { return value_; }
-  /// The next node. Whether a crossing in a direction that counts lies in the step that leads to it, or at its beginning.
+  /// The next node. Whether a crossing in a direction that counts lies in the step that leads to it, or at its
+  /// beginning.
   bool crosses(const Section& section, double value) {
     value_ = value;
     const int sign = sign_of(value);

@@ -1,5 +1,5 @@
-// Trajectories in the lanes of a compiled step. Each lane has a trajectory of its own, with its own parameters, step and
-// number of steps; a lane whose trajectory has ended gets the next one at once.
+// Trajectories in the lanes of a compiled step. Each lane has a trajectory of its own, with its own parameters, step
+// and number of steps; a lane whose trajectory has ended gets the next one at once.
 
 #include <fmt/format.h>
 
@@ -43,7 +43,8 @@ class LaneEngine final : public Engine {
         width_(static_cast<std::size_t>(lanes)), watches_(!ensemble.statistics.empty() || !ensemble.sections.empty()),
         start_check_(ensemble, nominal_), reader_(ensemble), formulas_(watched_program(ensemble), lanes),
         start_(with_typical(whole_start(method_), start_data(nominal_.start, nominal_.step, nominal_.parameters))),
-        step_(make_step(lanes)), lanes_(width_), values_((ensemble.statistics.size() + ensemble.sections.size()) * width_) {
+        step_(make_step(lanes)), lanes_(width_),
+        values_((ensemble.statistics.size() + ensemble.sections.size()) * width_) {
     if (watches_ && !ensemble.sections.empty()) single_.emplace(make_step(1));
     const std::size_t data = step_.system().data.size();
     data_.resize(data * width_);
@@ -103,7 +104,8 @@ class LaneEngine final : public Engine {
   void scatter(std::size_t l, std::size_t first, std::span<const double> numbers) {
     for (std::size_t i = 0; i < numbers.size(); ++i) at(first + i, l) = numbers[i];
   }
-  std::vector<double> gather(const std::vector<double>& from, std::size_t l, std::size_t first, std::size_t count) const {
+  std::vector<double> gather(const std::vector<double>& from, std::size_t l, std::size_t first,
+                             std::size_t count) const {
     std::vector<double> numbers(count);
     for (std::size_t i = 0; i < count; ++i) numbers[i] = from[(first + i) * width_ + l];
     return numbers;
@@ -292,15 +294,16 @@ class LaneEngine final : public Engine {
         },
         before, after);
     if (failed || !step(fraction)) {
-      lane.result.failure = fmt::format("the crossing of the section {} between t = {:.10g} and {:.10g} cannot be found: {}",
-                                        ensemble_.sections[k].name, lane.time() - lane.member.step, lane.time(),
-                                        single_->describe(single_->reports()[0]));
+      lane.result.failure =
+          fmt::format("the crossing of the section {} between t = {:.10g} and {:.10g} cannot be found: {}",
+                      ensemble_.sections[k].name, lane.time() - lane.member.step, lane.time(),
+                      single_->describe(single_->reports()[0]));
       lane.member.steps = lane.stop = lane.step;
       return;
     }
     const double time = (static_cast<double>(lane.step - 1) + fraction) * lane.member.step;
-    lane.result.crossings[k].push_back({lane.sections[k].is_up(),
-                                        reader_.row(time, node.q, node.v, lane.member.parameters)});
+    lane.result.crossings[k].push_back(
+        {lane.sections[k].is_up(), reader_.row(time, node.q, node.v, lane.member.parameters)});
   }
 
   /// A lane has come to a step at which something is to be kept.
@@ -327,8 +330,8 @@ class LaneEngine final : public Engine {
     fill(l);
   }
 
-  /// One step of a lane that failed, by the stepper of single trajectories, which has more means; then the lane goes on,
-  /// or its trajectory has failed.
+  /// One step of a lane that failed, by the stepper of single trajectories, which has more means; then the lane goes
+  /// on, or its trajectory has failed.
   void rescue(std::size_t l) {
     Lane& lane = lanes_[l];
     if (single_) before_ = data_;
@@ -336,7 +339,8 @@ class LaneEngine final : public Engine {
     if (!read_node(l, node)) return finish(l);
     const std::size_t size = method_.state_size();
     const std::size_t memory = method_.memory;
-    // As OneStep saves itself: state, memory of a stage, memories of all stages if there are several, velocities, counters.
+    // As OneStep saves itself: state, memory of a stage, memories of all stages if there are several, velocities,
+    // counters.
     std::vector<double> saved = gather(data_, l, 0, size + memory);
     const bool is_composition = method_.stages.size() > 1;
     if (is_composition) {
@@ -346,8 +350,7 @@ class LaneEngine final : public Engine {
     saved.insert(saved.end(), node.v.begin(), node.v.end());
     saved.insert(saved.end(), 4, 0.0);
     try {
-      const auto stepper =
-          make_one_step(method_, {ensemble_.system, lane.member.parameters, node, lane.member.step});
+      const auto stepper = make_one_step(method_, {ensemble_.system, lane.member.parameters, node, lane.member.step});
       stepper->restore(saved);
       if (!stepper->advance()) return fail(l, node, stepper->failure());
       const std::vector<double> after = stepper->save();
@@ -371,8 +374,8 @@ class LaneEngine final : public Engine {
 
   void fail(std::size_t l, const State& node, const std::string& why) {
     Lane& lane = lanes_[l];
-    lane.result.failure = fmt::format("step {} of {}, from t = {:.10g} with h = {}: {}", lane.step + 1, lane.member.steps,
-                                      lane.time(), lane.member.step, why);
+    lane.result.failure = fmt::format("step {} of {}, from t = {:.10g} with h = {}: {}", lane.step + 1,
+                                      lane.member.steps, lane.time(), lane.member.step, why);
     lane.result.last = reader_.row(lane.time(), node.q, node.v, lane.member.parameters);
     finish(l);
   }
@@ -406,7 +409,8 @@ class LaneEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_lane_engine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes) {
+std::unique_ptr<Engine> make_lane_engine(const Ensemble& ensemble, const Members& members, std::size_t method,
+                                         int lanes) {
   return std::make_unique<LaneEngine>(ensemble, members, method, lanes);
 }
 

@@ -87,42 +87,63 @@ struct Members::State {
     formula_inputs = names.size();
   }
 
+  /// Formulas may use each other, and give values to names of their own: each is written in what is not given by one.
+  std::vector<NamedExpression> resolved_formulas() const {
+    std::vector<NamedExpression> all = ensemble.formulas;
+    Substitution given;
+    for (const NamedExpression& f : all) given.emplace(Expression::symbol(f.name), f.expression);
+    const auto uses_another = [&](const NamedExpression& f) {
+      return std::ranges::any_of(free_symbols(f.expression), [&](const Expression& s) { return given.contains(s); });
+    };
+    for (NamedExpression& f : all) {
+      for (std::size_t depth = 0; uses_another(f); ++depth) {
+        if (depth > given.size()) {
+          throw EnsembleError(fmt::format("the formula of {} in the start leads back to itself", f.name));
+        }
+        f.expression = substitute(f.expression, given);
+      }
+    }
+    return all;
+  }
+
   void place_formulas() {
+    const std::size_t own = 2 * ensemble.system.dimension() + ensemble.system.parameters().size() + 1;
     std::vector<Expression> inputs;
     for (const std::string& name : names) inputs.push_back(Expression::symbol(name));
     std::vector<Expression> outputs;
-    std::vector<bool> used(names.size(), false);
+    std::vector<std::string> used;
     for (const NamedExpression& f : ensemble.formulas) {
-      const auto target = std::ranges::find(names, f.name);
-      if (target == names.end()) {
-        throw EnsembleError(fmt::format("a formula is for '{}', which is no coordinate, velocity or parameter", f.name));
-      }
+      for (const Expression& s : free_symbols(f.expression)) used.push_back(s.name());
+    }
+    const auto require_use = [&](const std::string& name, const char* what) {
+      if (std::ranges::find(used, name) != used.end()) return;
+      const auto meant =
+          closest_name(name, std::vector(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(own)));
+      throw EnsembleError(
+          fmt::format("'{}' is {}, but it is no coordinate, velocity, parameter or step, and no formula of the "
+                      "start uses it{}",
+                      name, what, meant ? fmt::format("; did you mean '{}'?", *meant) : ""));
+    };
+    for (const NamedExpression& f : resolved_formulas()) {
       if (std::ranges::find(varied, f.name) != varied.end()) {
         throw EnsembleError(fmt::format("'{}' is varied and has a formula", f.name));
+      }
+      for (const Expression& s : free_symbols(f.expression)) {
+        if (std::ranges::find(names, s.name()) != names.end()) continue;
+        const auto meant = closest_name(s.name(), names);
+        throw EnsembleError(
+            fmt::format("a formula of the start contains '{}', which is neither varied nor a part of the model{}",
+                        s.name(), meant ? fmt::format("; did you mean '{}'?", *meant) : ""));
+      }
+      const auto target = std::ranges::find(names, f.name);
+      if (target == names.end()) {
+        require_use(f.name, "given a formula");
+        continue;
       }
       formula_places.push_back(static_cast<std::size_t>(target - names.begin()));
       outputs.push_back(f.expression);
     }
-    for (const Expression& s : free_symbols(outputs)) {
-      const auto place = std::ranges::find(names, s.name());
-      if (place == names.end()) {
-        const auto meant = closest_name(s.name(), names);
-        throw EnsembleError(fmt::format("a formula of the start contains '{}', which is neither varied nor a part of the model{}",
-                                        s.name(), meant ? fmt::format("; did you mean '{}'?", *meant) : ""));
-      }
-      if (std::ranges::any_of(ensemble.formulas, [&](const NamedExpression& f) { return f.name == s.name(); })) {
-        throw EnsembleError(fmt::format("the formulas of the start use '{}', which is given by one of them", s.name()));
-      }
-      used[static_cast<std::size_t>(place - names.begin())] = true;
-    }
-    const std::size_t own = 2 * ensemble.system.dimension() + ensemble.system.parameters().size() + 1;
-    for (std::size_t k = own; k < names.size(); ++k) {
-      if (used[k]) continue;
-      const auto meant = closest_name(names[k], std::vector(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(own)));
-      throw EnsembleError(fmt::format("'{}' is varied, but it is no coordinate, velocity, parameter or step, and no formula "
-                                      "of the start uses it{}",
-                                      names[k], meant ? fmt::format("; did you mean '{}'?", *meant) : ""));
-    }
+    for (std::size_t k = own; k < names.size(); ++k) require_use(names[k], "varied");
     if (!outputs.empty()) formulas.emplace(make_program(inputs, outputs));
   }
 
@@ -152,11 +173,12 @@ struct Members::State {
   }
 
   std::int64_t steps_for(double step) const {
-    if (!(step > 0.0) || !std::isfinite(step)) throw EnsembleError(fmt::format("the step must be positive, found {}", step));
+    if (!(step > 0.0) || !std::isfinite(step))
+      throw EnsembleError(fmt::format("the step must be positive, found {}", step));
     const double steps = ensemble.steps ? static_cast<double>(*ensemble.steps) : std::round(*ensemble.time / step);
     if (!(steps >= 1.0) || steps > most_steps) {
-      throw EnsembleError(fmt::format("{} steps of {} cannot be: there must be at least one, and fewer than {:.1g}", steps,
-                                      step, most_steps));
+      throw EnsembleError(fmt::format("{} steps of {} cannot be: there must be at least one, and fewer than {:.1g}",
+                                      steps, step, most_steps));
     }
     return static_cast<std::int64_t>(steps);
   }

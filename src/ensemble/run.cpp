@@ -1,5 +1,5 @@
-// Lanes × threads × ranks. Members are handed out in ranges that become smaller towards the end: by the first rank to all
-// ranks, and in each rank to its threads. Only the main thread of a rank talks to the others; the threads compute.
+// Lanes × threads × ranks. Members are handed out in ranges that become smaller towards the end: by the first rank to
+// all ranks, and in each rank to its threads. Only the main thread of a rank talks to the others; the threads compute.
 
 #include <fmt/format.h>
 #include <tbb/global_control.h>

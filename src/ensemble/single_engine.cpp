@@ -91,8 +91,8 @@ class Trajectory {
       last_ = stepper_->node();
       const double time_before = time_;
       if (!stepper_->advance()) {
-        result_.failure = fmt::format("step {} of {}, from t = {:.10g} with h = {}: {}", step_ + 1, member_.steps, time_,
-                                      member_.step, stepper_->failure());
+        result_.failure = fmt::format("step {} of {}, from t = {:.10g} with h = {}: {}", step_ + 1, member_.steps,
+                                      time_, member_.step, stepper_->failure());
         break;
       }
       ++step_;
@@ -168,9 +168,10 @@ class Trajectory {
   void locate(std::size_t k, double before, double after, double time_before) {
     const double h = time_ - time_before;
     if (!interpolant_->between(last_, stepper_->node(), h)) {
-      result_.failure = fmt::format("the crossing of the section {} between t = {:.10g} and {:.10g} cannot be found: there "
-                                    "are no accelerations",
-                                    ensemble_.sections[k].name, time_before, time_);
+      result_.failure = fmt::format(
+          "the crossing of the section {} between t = {:.10g} and {:.10g} cannot be found: there "
+          "are no accelerations",
+          ensemble_.sections[k].name, time_before, time_);
       return;
     }
     const double fraction = find_crossing(
@@ -181,16 +182,16 @@ class Trajectory {
         },
         before, after);
     const State node = interpolant_->at(fraction);
-    result_.crossings[k].push_back({sections_[k].is_up(),
-                                    reader_.row(time_before + fraction * h, node.q, node.v, member_.parameters)});
+    result_.crossings[k].push_back(
+        {sections_[k].is_up(), reader_.row(time_before + fraction * h, node.q, node.v, member_.parameters)});
   }
 
   /// Nodes that are nearest to a time; of methods with a time of their own, the first ones not before it.
   void keep_times() {
     while (next_time_ < ensemble_.times.size()) {
       const double wanted = ensemble_.times[next_time_];
-      const bool reached = stepper_->time() ? time_ >= wanted
-                                            : static_cast<double>(step_) >= std::round(wanted / member_.step);
+      const bool reached =
+          stepper_->time() ? time_ >= wanted : static_cast<double>(step_) >= std::round(wanted / member_.step);
       if (!reached) return;
       const State& node = stepper_->node();
       result_.nodes[next_time_++] = reader_.row(time_, node.q, node.v, member_.parameters);

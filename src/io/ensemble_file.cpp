@@ -54,8 +54,8 @@ class EnsembleReader : TomlFile {
     } catch (const EnsembleError& error) {
       throw ModelError(fmt::format("{}: {}", source().file(), error.what()));
     }
-    return {std::string(text), text_value("title"),   std::move(model), std::move(*ensemble_),
-            std::move(histograms), std::move(volumes)};
+    return {std::string(text),     text_value("title"),   std::move(model),
+            std::move(*ensemble_), std::move(histograms), std::move(volumes)};
   }
 
  private:
@@ -209,13 +209,19 @@ class EnsembleReader : TomlFile {
     }
   }
 
-  /// Names that may stand in formulas of the start.
-  std::vector<std::string> start_names() const {
+  /// What a start consists of.
+  std::vector<std::string> own_names() const {
     std::vector<std::string> all;
     const System& system = model_->system;
     for (const auto* list : {&system.coordinates(), &system.velocities(), &system.parameters()}) {
       for (const Expression& s : *list) all.push_back(s.name());
     }
+    return all;
+  }
+
+  /// Names that may stand in formulas of the start: those, the step, and what is varied.
+  std::vector<std::string> start_names() const {
+    std::vector<std::string> all = own_names();
     all.emplace_back("step");
     each("vary", [&](const toml::table& axis) {
       for (const std::string& name : names(required(axis, "of", "[[vary]]"), "of")) all.push_back(name);
@@ -226,13 +232,10 @@ class EnsembleReader : TomlFile {
   void read_start() {
     const toml::table* const start = table("start");
     if (start == nullptr) return;
-    const System& system = model_->system;
-    std::vector<std::string> targets;
-    for (const auto* list : {&system.coordinates(), &system.velocities(), &system.parameters()}) {
-      for (const Expression& s : *list) targets.push_back(s.name());
-    }
-    check_keys(*start, targets, "[start]");
-    const std::vector<std::string> known = start_names();
+    // Names of their own are for formulas that use them.
+    const std::vector<std::string> own = own_names();
+    std::vector<std::string> known = start_names();
+    for (const auto& [name, node] : in_order(*start)) known.push_back(name);
     for (const auto& [name, node] : in_order(*start)) {
       given_.push_back(name);
       if (!node->is_string()) {
@@ -243,6 +246,14 @@ class EnsembleReader : TomlFile {
       options.names = known;
       ensemble_->formulas.push_back({name, parsed([&] { return parse(text_of(*node, name), options); })});
     }
+    for (const auto& [name, node] : in_order(*start)) {
+      const auto uses = [&](const NamedExpression& f) {
+        const auto symbols = free_symbols(f.expression);
+        return std::ranges::find(symbols, Expression::symbol(name)) != symbols.end();
+      };
+      if (std::ranges::find(own, name) != own.end() || std::ranges::any_of(ensemble_->formulas, uses)) continue;
+      check_keys(*start, own, "[start]");
+    }
   }
 
   void check_start_is_given() const {
@@ -250,8 +261,8 @@ class EnsembleReader : TomlFile {
     for (const auto* list : {&model_->system.coordinates(), &model_->system.velocities()}) {
       for (const Expression& s : *list) {
         if (std::ranges::find(given_, s.name()) != given_.end()) continue;
-        throw ModelError(fmt::format("{}: the model has no initial state: give {} in [start] or [[vary]]", source().file(),
-                                     s.name()));
+        throw ModelError(fmt::format("{}: the model has no initial state: give {} in [start] or [[vary]]",
+                                     source().file(), s.name()));
       }
     }
   }
@@ -289,6 +300,9 @@ class EnsembleReader : TomlFile {
         check_keys(axis, {"of", "values"}, "[[vary]] with values");
         std::vector<std::vector<double>> points;
         for (const toml::node& entry : array_of(*axis.get("values"), "values")) {
+          if (size > 1 && !entry.is_array()) {
+            fail(entry, fmt::format("a point of values is a list of {} numbers, for {}", size, fmt::join(of, ", ")));
+          }
           points.push_back(values(entry, "a point of values", size));
         }
         if (points.empty()) fail(*axis.get("values"), "values is empty");
@@ -306,6 +320,9 @@ class EnsembleReader : TomlFile {
   }
 
   Axis read_line(const toml::table& axis, const std::vector<std::string>& of) const {
+    if (!axis.contains("from") && !axis.contains("to")) {
+      check_keys(axis, {"of", "values", "from", "to", "count", "spacing", "random", "polytope"}, "[[vary]]");
+    }
     check_keys(axis, {"of", "from", "to", "count", "spacing"}, "[[vary]] from ... to");
     if (!axis.contains("from")) {
       fail(axis, "[[vary]] needs one of: values = [...], from/to/count, random = \"...\", polytope = \"...\"");
@@ -322,8 +339,9 @@ class EnsembleReader : TomlFile {
     }
     for (std::size_t i = 0; spacing == Spacing::logarithmic && i < of.size(); ++i) {
       if (!(from[i] * to[i] > 0.0)) {
-        fail(axis, fmt::format("logarithmic spacing needs ends with the same sign, neither of them zero, found {} and {}",
-                               from[i], to[i]));
+        fail(axis,
+             fmt::format("logarithmic spacing needs ends with the same sign, neither of them zero, found {} and {}",
+                         from[i], to[i]));
       }
     }
     return line_axis(of, from, to, count(required(axis, "count", "[[vary]] with from"), "count"), spacing);
@@ -379,11 +397,7 @@ class EnsembleReader : TomlFile {
 
   /// What is varied belongs to the model, or a formula of the start uses it.
   void check_varied_names() const {
-    const System& system = model_->system;
-    std::vector<std::string> own;
-    for (const auto* list : {&system.coordinates(), &system.velocities(), &system.parameters()}) {
-      for (const Expression& s : *list) own.push_back(s.name());
-    }
+    std::vector<std::string> own = own_names();
     own.emplace_back("step");
     std::vector<std::string> used = own;
     for (const NamedExpression& f : ensemble_->formulas) {
@@ -403,9 +417,10 @@ class EnsembleReader : TomlFile {
         }
         if (std::ranges::find(used, name) != used.end()) continue;
         const auto meant = closest_name(name, own);
-        fail(of, fmt::format("'{}' is no coordinate, velocity or parameter of the model, nor the step, and no formula in "
-                             "[start] uses it{}",
-                             name, meant ? fmt::format("; did you mean '{}'?", *meant) : ""));
+        fail(of,
+             fmt::format("'{}' is no coordinate, velocity or parameter of the model, nor the step, and no formula in "
+                         "[start] uses it{}",
+                         name, meant ? fmt::format("; did you mean '{}'?", *meant) : ""));
       }
     });
   }
@@ -479,7 +494,8 @@ class EnsembleReader : TomlFile {
     const toml::node& of = required(section, "of", "[[section]]");
     Section read{name_of(section, fmt::format("section {}", ensemble_->sections.size() + 1)), node_formula(of, "of")};
     if (read.name == "last" || read.name == "times") {
-      fail(*section.get("name"), fmt::format("a section cannot be called {}: histograms mean something else by it", read.name));
+      fail(*section.get("name"),
+           fmt::format("a section cannot be called {}: histograms mean something else by it", read.name));
     }
     for (const Section& other : ensemble_->sections) {
       if (other.name == read.name) fail(section, fmt::format("there are two sections with the name {}", read.name));
@@ -538,15 +554,16 @@ class EnsembleReader : TomlFile {
     Volume volume{name_of(table, "volume"), {}, read_gathering(table)};
     for (const toml::node& entry : of) volume.coordinates.push_back(node_formula(entry, "of"));
     if (volume.coordinates.size() < 2) fail(of, "a volume needs at least two coordinates");
-    if (volume.where.at == Gathering::At::section) fail(table, "a volume is of nodes at one time: at = \"last\" or \"times\"");
+    if (volume.where.at == Gathering::At::section)
+      fail(table, "a volume is of nodes at one time: at = \"last\" or \"times\"");
     return volume;
   }
 
   void check_names_of(const auto& list, const char* what) const {
     for (const auto& one : list) {
       if (std::ranges::count_if(list, [&](const auto& other) { return other.name == one.name; }) > 1) {
-        throw ModelError(fmt::format("{}: there are two {}s with the name {}; give each a 'name'", source().file(), what,
-                                     one.name));
+        throw ModelError(
+            fmt::format("{}: there are two {}s with the name {}; give each a 'name'", source().file(), what, one.name));
       }
     }
   }

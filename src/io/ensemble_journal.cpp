@@ -218,10 +218,10 @@ EnsembleJournals::EnsembleJournals(const std::filesystem::path& folder, std::uin
     if (bytes.size() < header_size) continue;  // its process died at once
     const auto found = Reader(bytes.substr(header_size - sizeof identity)).get<std::uint64_t>();
     if (!bytes.starts_with(magic) || found != identity) {
-      throw ResumeError(
-          fmt::format("{} belongs to another ensemble, or to another version of the program; choose another file with -o, or "
-                      "give it up with --force",
-                      path.string()));
+      throw ResumeError(fmt::format(
+          "{} belongs to another ensemble, or to another version of the program; choose another file with -o, or "
+          "give it up with --force",
+          path.string()));
     }
     index(*files_.back(), files_.size());
   }

@@ -27,8 +27,8 @@ class EnsembleJournal final : public EnsembleSink {
   std::chrono::steady_clock::time_point last_flush_ = std::chrono::steady_clock::now();
 };
 
-/// The journals of all processes that have worked on an ensemble, in one folder. A record that was cut by the death of its
-/// process is as if it had never been begun.
+/// The journals of all processes that have worked on an ensemble, in one folder. A record that was cut by the death of
+/// its process is as if it had never been begun.
 class EnsembleJournals {
  public:
   /// Throws ResumeError if one of them belongs to another ensemble.

@@ -123,7 +123,9 @@ std::vector<VolumeResult> volume(const EnsembleFile& file, const Volume& v, cons
   Gatherer gather(file, v.coordinates, v.where);
   std::vector<Points> points(gather.instants());
   each([&](const MemberResult& member) {
-    gather(member, [&](std::size_t k, std::span<const double> values) { points[k].emplace_back(values.begin(), values.end()); });
+    gather(member, [&](std::size_t k, std::span<const double> values) {
+      points[k].emplace_back(values.begin(), values.end());
+    });
   });
   std::vector<VolumeResult> results;
   for (std::size_t k = 0; k < points.size(); ++k) {
@@ -141,6 +143,14 @@ std::vector<VolumeResult> volume(const EnsembleFile& file, const Volume& v, cons
 
 EnsembleQuantities ensemble_quantities(const EnsembleFile& file, const EachResult& each) {
   EnsembleQuantities all;
+  all.crossings.assign(file.ensemble.sections.size(), 0);
+  if (!all.crossings.empty()) {
+    each([&](const MemberResult& result) {
+      for (std::size_t k = 0; k < all.crossings.size(); ++k) {
+        all.crossings[k] += static_cast<std::int64_t>(result.crossings[k].size());
+      }
+    });
+  }
   for (const Histogram& h : file.histograms) {
     for (HistogramResult& r : histogram(file, h, each)) all.histograms.push_back(std::move(r));
   }
@@ -151,7 +161,8 @@ EnsembleQuantities ensemble_quantities(const EnsembleFile& file, const EachResul
 }
 
 void write_quantities(const Hdf5Writer& writer, const EnsembleQuantities& quantities) {
-  const auto write = [&](hid_t group, const char* name, const std::vector<hsize_t>& size, const std::vector<double>& values) {
+  const auto write = [&](hid_t group, const char* name, const std::vector<hsize_t>& size,
+                         const std::vector<double>& values) {
     writer.write_rows(writer.dataset(group, name, size), size, 0, values.data());
   };
   const auto together = [](const auto& list, std::size_t first, auto&& use) {

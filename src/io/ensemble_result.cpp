@@ -86,7 +86,8 @@ std::vector<std::string> names_of(std::span<const Expression> symbols, const std
 /// The columns of nodes: one for each row, or several for each if there is a second dimension.
 class NodeColumns {
  public:
-  NodeColumns(const Hdf5Writer& writer, hid_t group, const System& system, hsize_t rows, std::vector<hsize_t> between = {}) {
+  NodeColumns(const Hdf5Writer& writer, hid_t group, const System& system, hsize_t rows,
+              std::vector<hsize_t> between = {}) {
     const auto make = [&](const char* name, std::vector<std::string> labels) {
       std::vector<hsize_t> rest = between;
       if (!labels.empty()) rest.push_back(labels.size());
@@ -122,8 +123,8 @@ struct EnsembleResult::Implementation {
     std::error_code ignored;
     const bool unfinished = std::filesystem::exists(folder, ignored);
     if (start == Start::fresh && unfinished) {
-      throw ResumeError(fmt::format("{} holds an unfinished ensemble; continue it with --resume, or give it up with --force",
-                                    folder.string()));
+      throw ResumeError(fmt::format(
+          "{} holds an unfinished ensemble; continue it with --resume, or give it up with --force", folder.string()));
     }
     if (start == Start::resume && !unfinished) {
       throw ResumeError(std::filesystem::exists(path, ignored)
@@ -149,9 +150,10 @@ struct EnsembleResult::Implementation {
     const double needed = 8.0 * static_cast<double>(members.count());
     const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
     if (needed < 0.5 * there) return;
-    throw EnsembleError(fmt::format("{} members are too many: their index alone would take {:.3g} of the {:.3g} GB of memory "
-                                    "that this machine has",
-                                    members.count(), 1e-9 * needed, 1e-9 * there));
+    throw EnsembleError(
+        fmt::format("{} members are too many: their index alone would take {:.3g} of the {:.3g} GB of memory "
+                    "that this machine has",
+                    members.count(), 1e-9 * needed, 1e-9 * there));
   }
 
   /// While this process lives, no other one works on the same file.
@@ -159,8 +161,8 @@ struct EnsembleResult::Implementation {
     try {
       lock_ = std::make_unique<AppendFile>((folder / "lock").string(), 0);
     } catch (const FileError&) {
-      throw ResumeError(fmt::format("{} is being computed by another process; wait for it, or choose another file with -o",
-                                    path));
+      throw ResumeError(
+          fmt::format("{} is being computed by another process; wait for it, or choose another file with -o", path));
     }
   }
 
@@ -182,7 +184,8 @@ struct EnsembleResult::Implementation {
     MemberColumn steps(writer, root, "steps", count, {});
     std::vector<MemberColumn> varied;
     const Hdf5Handle varied_group = writer.group("varied");
-    for (const std::string& name : members.varied()) varied.emplace_back(writer, varied_group, name, count, std::vector<hsize_t>{});
+    for (const std::string& name : members.varied())
+      varied.emplace_back(writer, varied_group, name, count, std::vector<hsize_t>{});
     const Hdf5Handle last_group = writer.group("last");
     NodeColumns last(writer, last_group, e.system, count);
     std::optional<Hdf5Handle> times_group;
@@ -211,7 +214,9 @@ struct EnsembleResult::Implementation {
       last.add(result.last);
       for (const NodeRow& row : result.nodes) times->add(row);
       for (const Extremes& x : result.statistics) statistics->add(std::vector{x.least, x.largest, x.mean});
-      if (s == Status::failed && reasons_told++ < most_reasons) reasons += fmt::format("{}: {}\n", k, result.failure);
+      if (s == Status::failed && reasons_told++ < most_reasons) {
+        reasons += fmt::format("{}: {}\n", k, result.failure);
+      }
       if (k % block_size != block_size - 1 && k + 1 < members.count()) continue;
       for (MemberColumn* column : {&status, &method, &steps}) column->write();
       for (MemberColumn& column : varied) column.write();
@@ -250,6 +255,15 @@ struct EnsembleResult::Implementation {
       nodes.write();
       buffered = 0;
     }
+  }
+
+  /// " (x = 1, a = 0.2)"
+  std::string what_was_varied(const MemberResult& result) const {
+    std::string text;
+    for (std::size_t i = 0; i < result.varied.size(); ++i) {
+      text += fmt::format("{}{} = {:.6g}", i == 0 ? " (" : ", ", members.varied()[i], result.varied[i]);
+    }
+    return text.empty() ? text : text + ")";
   }
 
   Status status_of(std::int64_t k, const MemberResult& result) const {
@@ -321,7 +335,8 @@ std::vector<std::string> EnsembleResult::failures(std::size_t most) const {
   for (std::int64_t k = 0; k < i.members.count() && list.size() < most && i.journals->failed() > 0; ++k) {
     if (!i.journals->has(k)) continue;
     const MemberResult result = i.journals->read(k);
-    if (!result.failure.empty()) list.push_back(fmt::format("member {}: {}", k, result.failure));
+    if (result.failure.empty()) continue;
+    list.push_back(fmt::format("member {}{}: {}", k, i.what_was_varied(result), result.failure));
   }
   return list;
 }

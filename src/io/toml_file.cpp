@@ -30,6 +30,7 @@ Place place_of(const toml::node& node) { return place_of(node.source()); }
 /// What people mean whose file is not TOML.
 std::string advice_for(std::string_view description) {
   const auto mentions = [&](std::string_view word) { return description.find(word) != std::string_view::npos; };
+  if (mentions("saw '''")) return "; a velocity stands in double quotes, as \"x'\"";
   if (mentions("UTF-8") || mentions("utf-8")) return "; save the file as UTF-8";
   if (mentions("control characters other than TAB") || mentions("end-of-file"))
     return "; is the closing quote missing?";

@@ -290,8 +290,8 @@ class StepBuilder {
 
   bool is_solved(int unknown) const { return scope_.find(system_.unknowns[idx(unknown)]) != nullptr; }
 
-  /// An unknown that is defined by its equation, s = b + Σ aⱼuⱼ, where u are the unknowns of a block that is being solved
-  /// and everything else is known.
+  /// An unknown that is defined by its equation, s = b + Σ aⱼuⱼ, where u are the unknowns of a block that is being
+  /// solved and everything else is known.
   struct Definition {
     int unknown;
     AffineForm form;
@@ -322,7 +322,8 @@ class StepBuilder {
         }
         Scope at_zero(&scope_);
         for (const Expression& s : unknown) at_zero.bind(s, builder_.constant(0.0));
-        Definition definition{single->second, {{}, builder_.negate(builder_.lower(system_.residuals[idx(e)], at_zero))}};
+        Definition definition{single->second,
+                              {{}, builder_.negate(builder_.lower(system_.residuals[idx(e)], at_zero))}};
         for (const auto* entry : entries_of_row_[idx(e)]) {
           const auto column = position.find(entry->column);
           if (column == position.end()) continue;
@@ -432,8 +433,8 @@ class StepBuilder {
   Scope scope_;       ///< data and the unknowns solved so far
   Scope data_scope_;  ///< data only
   StepProgram program_;
-  std::vector<std::vector<int>> equations_with_;  ///< each unknown
-  std::unordered_map<int, int> single_unknown_;   ///< of equations that are a block of their own
+  std::vector<std::vector<int>> equations_with_;   ///< each unknown
+  std::unordered_map<int, int> single_unknown_;    ///< of equations that are a block of their own
   std::vector<std::optional<AffineForm>> affine_;  ///< outputs affine in the unknowns, what is left of them
   int iterations_ = 0;
 };

@@ -325,7 +325,8 @@ Request read(std::string_view given) {
   }
   if (request.entry == nullptr) {
     if (words[0].find(',') != std::string::npos) {
-      throw MethodError(fmt::format("there is no method '{}'; 'rattleback compare' takes several", words[0]));
+      throw MethodError(fmt::format(
+          "there is no method '{}'; 'rattleback compare' takes several, and an ensemble a list of them", words[0]));
     }
     throw MethodError(fmt::format("there is no method '{}'{}", words[0], suggestion(words[0], names)));
   }

@@ -160,7 +160,6 @@ inline std::vector<std::string> lines(const std::string& text) {
 
 inline void expect_ok(const Answer& a) { EXPECT_EQ(a.status, 0) << a.out << a.err; }
 
-
 inline const std::string particle_head =
     "model = \"quadratic-particle\"\n"
     "method = \"dla:midpoint\"\n";

@@ -15,18 +15,19 @@ TEST(Ensemble, starts_that_are_impossible_are_reported_and_the_others_run) {
   const Answer a = desk("ensemble s.toml");
   expect_ok(a);
   EXPECT_TRUE(contains(a.out, "4 failed"));
-  for (const char* part : {"member 1: ", "member 3: ", "member 4: ", "member 5: ", "constraint 1", "y is nan"}) {
+  for (const char* part : {"member 1 (z' = 0, w = -1): ", "member 3 (z' = 0.5, w = 1): ", "member 4 (", "member 5 (",
+                           "constraint 1", "y is nan", "project = true"}) {
     EXPECT_TRUE(contains(a.out, part));
   }
   EXPECT_FALSE(contains(a.out, "-nan")) << "a number that is none has no sign";
-  for (const char* part : {"member 0: ", "member 2: "}) EXPECT_FALSE(contains(a.out, part));
+  for (const char* part : {"member 0 (", "member 2 ("}) EXPECT_FALSE(contains(a.out, part));
   const json d = desk.document("ensemble s.toml");
   EXPECT_EQ(d.at("members"), 6);
   EXPECT_EQ(d.at("failed"), 4);
   EXPECT_EQ(d.at("finished"), 2);
   ASSERT_EQ(d.at("failures").size(), 4U);
-  EXPECT_TRUE(contains(d.at("failures").at(0), "member 1: "));
-  EXPECT_TRUE(contains(d.at("failures").at(1), "member 3: "));
+  EXPECT_TRUE(contains(d.at("failures").at(0), "member 1 ("));
+  EXPECT_TRUE(contains(d.at("failures").at(1), "member 3 ("));
   EXPECT_TRUE(contains(d.at("failures").at(1), "constraint 1"));
 
   const Result5 r(desk / "s.h5");

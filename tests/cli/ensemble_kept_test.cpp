@@ -66,8 +66,7 @@ INSTANTIATE_TEST_SUITE_P(Ensemble, EachMethod,
                                          "gni:midpoint", "hdel", "pthdel", "rdla:midpoint", "reference"),
                          [](const auto& which) {
                            std::string name = which.param;
-                           std::ranges::replace_if(
-                               name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+                           std::ranges::replace_if(name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
                            return name;
                          });
 

@@ -55,7 +55,8 @@ TEST(Axis, random_points_depend_on_seed_stream_and_number_alone) {
 }
 
 /// Mean and variance within five standard deviations of their estimates; points are the same in every run.
-void expect_moments(const std::vector<std::vector<double>>& all, std::size_t i, double mean, double variance, double fourth) {
+void expect_moments(const std::vector<std::vector<double>>& all, std::size_t i, double mean, double variance,
+                    double fourth) {
   double m = 0.0;
   double v = 0.0;
   for (const auto& p : all) m += p[i] / static_cast<double>(all.size());
@@ -84,8 +85,9 @@ TEST(Axis, distributions_have_their_moments) {
 
 TEST(Axis, polytopes_are_regular) {
   const std::vector<double> center{1, 2, 3};
-  for (const auto& [name, vertices, edge] :
-       {std::tuple{"simplex", 4, std::sqrt(8.0 / 3.0)}, {"cube", 8, 2.0 / std::sqrt(3.0)}, {"cross", 6, std::sqrt(2.0)}}) {
+  for (const auto& [name, vertices, edge] : {std::tuple{"simplex", 4, std::sqrt(8.0 / 3.0)},
+                                             {"cube", 8, 2.0 / std::sqrt(3.0)},
+                                             {"cross", 6, std::sqrt(2.0)}}) {
     const auto all = points(polytope_axis({"x", "y", "z"}, center, 2.0, name));
     ASSERT_EQ(static_cast<int>(all.size()), vertices);
     for (const auto& p : all) {

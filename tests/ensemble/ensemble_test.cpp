@@ -9,9 +9,9 @@
 
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/io/model.hpp"
+#include "rattleback/kernel/step.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/method/whole_step.hpp"
-#include "rattleback/kernel/step.hpp"
 
 namespace rattleback {
 namespace {
@@ -65,7 +65,8 @@ void expect_same_for_all_lanes_and_threads(const Ensemble& e) {
       const auto found = run_in_memory(e, options);
       ASSERT_EQ(found.size(), expected.size());
       for (std::size_t k = 0; k < found.size(); ++k) {
-        ASSERT_EQ(bits(found[k]), bits(expected[k])) << "member " << k << ", " << lanes << " lanes, " << threads << " threads";
+        ASSERT_EQ(bits(found[k]), bits(expected[k]))
+            << "member " << k << ", " << lanes << " lanes, " << threads << " threads";
       }
     }
   }
@@ -90,6 +91,15 @@ TEST(Members, are_all_combinations_the_last_axis_fastest) {
   EXPECT_EQ(members.at(7).start.q[1], 6.0);
 }
 
+TEST(Members, start_from_formulas_that_use_each_other) {
+  Ensemble e = ensemble_of(load_model("quadratic-particle"), "dla:midpoint", 0.1, 10);
+  e.axes = {list_axis({"E", "y"}, {{3.0, 2.0}})};
+  e.formulas = {{"z'", parse("y*x'")}, {"x'", parse("sqrt(speed)")}, {"speed", parse("2*(E - x)")}, {"x", parse("1")}};
+  const Member member = Members(e).at(0);
+  EXPECT_EQ(member.start.q, (std::vector<double>{1, 2, 0}));
+  EXPECT_EQ(member.start.v, (std::vector<double>{2, 1, 4}));
+}
+
 TEST(Members, that_cannot_be_are_refused) {
   const auto refused = [](auto&& change) {
     Ensemble e = particles("dla:midpoint", 3);
@@ -107,11 +117,17 @@ TEST(Members, that_cannot_be_are_refused) {
   EXPECT_TRUE(mentions(refused([](Ensemble& e) { e.axes.push_back(list_axis({"vx"}, {{1}})); }), "'vx'"));
   EXPECT_TRUE(mentions(refused([](Ensemble& e) { e.formulas.push_back({"q", parse("x")}); }), "'q'"));
   EXPECT_TRUE(mentions(refused([](Ensemble& e) { e.formulas.push_back({"y'", parse("zz")}); }), "'zz'"));
-  EXPECT_TRUE(mentions(refused([](Ensemble& e) { e.formulas.push_back({"y'", parse("z'")}); }), "given by one of them"));
+  EXPECT_EQ(refused([](Ensemble& e) { e.formulas.push_back({"y'", parse("2*z'")}); }), "");
+  EXPECT_TRUE(mentions(refused([](Ensemble& e) {
+                         e.formulas.push_back({"x'", parse("y'")});
+                         e.formulas.push_back({"y'", parse("z'")});
+                       }),
+                       "leads back to itself"));
+  EXPECT_TRUE(mentions(refused([](Ensemble& e) { e.formulas.push_back({"w", parse("x")}); }), "'w'"));
   EXPECT_TRUE(mentions(refused([](Ensemble& e) { e.time = 1.0; }), "one of both"));
   EXPECT_TRUE(mentions(refused([](Ensemble& e) { e.step = -1.0; }), "positive"));
-  EXPECT_TRUE(mentions(refused([](Ensemble& e) { e.axes = {uniform_axis({"x"}, {0}, {1}, std::int64_t{1} << 60, {})}; }),
-                       "too many"));
+  EXPECT_TRUE(mentions(
+      refused([](Ensemble& e) { e.axes = {uniform_axis({"x"}, {0}, {1}, std::int64_t{1} << 60, {})}; }), "too many"));
 }
 
 /// All that can be kept at once.
@@ -129,7 +145,8 @@ TEST_P(EachMethod, has_the_same_bits_for_any_lanes_and_threads) {
   expect_same_for_all_lanes_and_threads(particles(GetParam(), 21));
 }
 INSTANTIATE_TEST_SUITE_P(Ensembles, EachMethod,
-                         testing::Values("dla:midpoint", "dla:order=4", "gni:midpoint", "rk4", "dla:alpha=0.3", "rdla"));
+                         testing::Values("dla:midpoint", "dla:order=4", "gni:midpoint", "rk4", "dla:alpha=0.3",
+                                         "rdla"));
 
 TEST(Lanes, of_different_lengths_parameters_and_steps_have_the_same_bits) {
   Ensemble e = ensemble_of(load_model("chaplygin-sleigh"), "dla:midpoint", 0.1, 1);
@@ -152,8 +169,7 @@ TEST(Lanes, do_what_a_single_run_does) {
     for (std::int64_t k = 0; k < 5; ++k) {
       const MemberResult& r = results[static_cast<std::size_t>(k)];
       const Member member = members.at(k);
-      const Trajectory alone =
-          integrate(e.system, method, {member.start.q, member.start.v, member.step, r.steps, 1});
+      const Trajectory alone = integrate(e.system, method, {member.start.q, member.start.v, member.step, r.steps, 1});
       double least = 1e300;
       double largest = -1e300;
       for (const double energy : alone.energy) least = std::min(least, energy), largest = std::max(largest, energy);
@@ -342,9 +358,11 @@ TEST(Ensembles, have_methods_that_suit_the_system) {
 
 // A composition in one compiled function, against the stepper that goes from stage to stage.
 TEST(WholeStep, does_what_the_stages_do_one_after_the_other) {
-  for (const char* name : {"quadratic-particle", "chaplygin-sleigh", "rolling-disk", "snakeboard", "mclachlan-perlmutter"}) {
+  for (const char* name :
+       {"quadratic-particle", "chaplygin-sleigh", "rolling-disk", "snakeboard", "mclachlan-perlmutter"}) {
     const Model model = load_model(name);
-    for (const char* method : {"dla:midpoint", "dla:order=4", "dla:order=6", "gni:order=4", "rk4", "dla:order=4:trapezoidal"}) {
+    for (const char* method :
+         {"dla:midpoint", "dla:order=4", "dla:order=6", "gni:order=4", "rk4", "dla:order=4:trapezoidal"}) {
       const Problem problem{model.system, model.system.parameter_values(), *model.initial, 0.05};
       std::unique_ptr<Stepper> stepper;
       try {

@@ -8,8 +8,8 @@
 
 namespace rattleback {
 
-/// Something that is varied in an ensemble: quantities, and the points they are given together. Points are computed when
-/// they are needed, each from its number alone: no member of an ensemble depends on another.
+/// Something that is varied in an ensemble: quantities, and the points they are given together. Points are computed
+/// when they are needed, each from its number alone: no member of an ensemble depends on another.
 struct Axis {
   std::vector<std::string> names;
   std::int64_t count = 0;

@@ -32,8 +32,8 @@ struct Section {
 
 /// Many trajectories of one system: every combination of the points of the axes, the last axis running fastest.
 ///
-/// Axes and formulas give values to coordinates, velocities (x'), parameters, the step, or to names of their own that the
-/// formulas use.
+/// Axes and formulas give values to coordinates, velocities (x'), parameters, the step, or to names of their own that
+/// the formulas use.
 struct Ensemble {
   System system;
   std::vector<std::string> methods;
@@ -82,8 +82,8 @@ struct MemberResult {
   std::vector<double> varied;  ///< the values of the axes
   std::int64_t steps = 0;      ///< taken
   NodeRow last;
-  std::vector<NodeRow> nodes;        ///< at the times; NaN after a failure
-  std::vector<Extremes> statistics;  ///< of the formulas, then of what observers observe
+  std::vector<NodeRow> nodes;                    ///< at the times; NaN after a failure
+  std::vector<Extremes> statistics;              ///< of the formulas, then of what observers observe
   std::vector<std::vector<Crossing>> crossings;  ///< of each section
   std::string failure;                           ///< empty if there was none
 };
@@ -164,8 +164,8 @@ struct EnsembleSummary {
   double seconds = 0.0;
 };
 
-/// Runs all members that are not done; on the ranks of an MPI job together, if there are several. A member's result does
-/// not depend on lanes, threads and ranks.
+/// Runs all members that are not done; on the ranks of an MPI job together, if there are several. A member's result
+/// does not depend on lanes, threads and ranks.
 EnsembleSummary run(const Ensemble& ensemble, const EnsembleOptions& options, EnsembleSink& sink);
 
 /// The short way: everything in memory, in the order of the members.

@@ -28,8 +28,8 @@ class Ranks {
   virtual void finish() = 0;
 };
 
-/// The ranks of an MPI job, if the program was started by mpirun or its like; otherwise there is this process only. Loads
-/// MPI on the first call. Throws std::runtime_error if it is needed and not there.
+/// The ranks of an MPI job, if the program was started by mpirun or its like; otherwise there is this process only.
+/// Loads MPI on the first call. Throws std::runtime_error if it is needed and not there.
 Ranks& ranks();
 
 /// The rank that mpirun has given to this process, before MPI is loaded; 0 if it was not started by it.

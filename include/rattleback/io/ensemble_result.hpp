@@ -30,6 +30,7 @@ struct VolumeResult {
 struct EnsembleQuantities {
   std::vector<HistogramResult> histograms;
   std::vector<VolumeResult> volumes;
+  std::vector<std::int64_t> crossings = {};  ///< of each section, in all
 };
 
 /// The results of an ensemble in an HDF5 file.
@@ -70,7 +71,8 @@ class EnsembleResult {
 /// The sink of one process, on any rank. Everything is on the disk when it is closed.
 class EnsembleRecorder final : public EnsembleSink {
  public:
-  EnsembleRecorder(const std::string& path, const EnsembleFile& file, const std::string& program, int generation, int rank);
+  EnsembleRecorder(const std::string& path, const EnsembleFile& file, const std::string& program, int generation,
+                   int rank);
   ~EnsembleRecorder() override;
   void record(const MemberResult& result) override;
   void close();

@@ -33,8 +33,8 @@ Method make_method(std::string_view name, const System& system);
 /// The order a method promises; none for the reference.
 std::optional<int> promised_order(std::string_view name, const Problem& problem);
 
-/// Whether trajectories need nothing but the maps of the method: no start of another kind, nothing to watch or to adjust
-/// on the way. They can run in lanes (whole_step.hpp).
+/// Whether trajectories need nothing but the maps of the method: no start of another kind, nothing to watch or to
+/// adjust on the way. They can run in lanes (whole_step.hpp).
 bool needs_only_maps(std::string_view name, const Method& method);
 
 /// Starts a trajectory: derives the method's equations, compiles them.

@@ -1,6 +1,5 @@
 // The entry point of the compiler library: one LLVM ORC session for the process.
 
-#include <algorithm>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -10,6 +9,7 @@
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Vectorize/SLPVectorizer.h>
+#include <algorithm>
 
 #include <cstdlib>
 #include <mutex>
@@ -87,8 +87,9 @@ class OrcJit final : public Jit {
   }
 
   Compiled<ProgramFunction> compile(const Program& program, int lanes) override {
-    return build<ProgramFunction>(
-        weight(program), lanes, false, [&](Emitter& e, const std::string& name) { emit_program_function(e, program, name); });
+    return build<ProgramFunction>(weight(program), lanes, false, [&](Emitter& e, const std::string& name) {
+      emit_program_function(e, program, name);
+    });
   }
 
   Compiled<StepFunction> compile(const StepProgram& program, int lanes) override {
@@ -130,8 +131,8 @@ class OrcJit final : public Jit {
     return {address.template toPtr<F>(), workspace, std::move(code)};
   }
 
-  /// The code is good already, but for one lane it may have operations that can share a vector instruction. All passes keep
-  /// the bits: there are no flags that allow otherwise.
+  /// The code is good already, but for one lane it may have operations that can share a vector instruction. All passes
+  /// keep the bits: there are no flags that allow otherwise.
   void optimise(llvm::Module& module, bool pack) {
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
