@@ -149,8 +149,15 @@ class Run {
     recorder.close();
     ranks().meet();  // all journals are complete
     if (is_first) finish(*result, summary);
+    communicates_ = false;
     ranks().finish();
-    if (summary.interrupted) {
+    const bool all_there = is_first && result->missing() == 0;
+    if (is_first && !all_there && !summary.interrupted) {
+      throw Failure(ExitStatus::system, fmt::format("{} members could not be read back from the journals in {}.parts; "
+                                                    "--resume runs them again",
+                                                    result->missing(), path_));
+    }
+    if (summary.interrupted && !all_there) {
       throw Failure(ExitStatus::interrupted,
                     is_first
                         ? fmt::format("interrupted after {} of {} members, which are in {}; --resume runs the others",
@@ -161,6 +168,9 @@ class Run {
       throw Failure(ExitStatus::numerics_failed, fmt::format("all members failed; {} has the reasons", path_));
     }
   }
+
+  /// Between the first message to other ranks and the last.
+  bool communicates() const { return communicates_; }
 
  private:
   EnsembleSummary compute(EnsembleSink& sink, bool is_first) {
@@ -179,8 +189,7 @@ class Run {
 
   void finish(EnsembleResult& result, const EnsembleSummary& summary) {
     const EnsembleProgress& p = summary.progress;
-    const bool complete = p.members == members_.count();
-    const EnsembleQuantities quantities = result.finish(complete);
+    const EnsembleQuantities quantities = result.finish();
     constexpr std::size_t most_failures = 5;
     const std::vector<std::string> failures = result.failures(options_.output.json ? 100 : most_failures);
     if (options_.output.json) {
@@ -229,6 +238,7 @@ class Run {
   const Members& members_;
   std::string path_;
   EnsembleOptions engine_;
+  bool communicates_ = true;
   const std::string program_ = fmt::format("rattleback {}", version);
 };
 
@@ -258,7 +268,14 @@ void ensemble(const Options& o) {
     }
     return;
   }
-  run.go();
+  try {
+    run.go();
+  } catch (const std::exception& error) {
+    if (ranks().count() == 1 || !run.communicates()) throw;
+    // The others wait for this one, and would wait for ever.
+    fmt::print(stderr, "rattleback: rank {}: {}\n", ranks().rank(), error.what());
+    ranks().abort(static_cast<int>(ExitStatus::system));
+  }
 }
 
 }  // namespace

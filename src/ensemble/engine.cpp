@@ -11,6 +11,7 @@
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/registry.hpp"
+#include "rattleback/method/whole_step.hpp"
 
 namespace rattleback {
 namespace {
@@ -154,23 +155,48 @@ void check_energy(const NodeRow& row, MemberResult& result) {
       fmt::format("the energy is {} at t = {:.10g}: the motion has left the domain of the model", row.energy, row.time);
 }
 
-void require_method(const std::string& name, const Problem& nominal) {
-  if (!is_reference(name)) make_method(name, nominal);
-}
-
-double find_crossing(const std::function<double(double)>& f, double at_zero, double at_one) {
+std::optional<double> find_crossing(const std::function<double(double)>& f, double at_zero, double at_one) {
   if (at_zero == 0.0) return 0.0;
+  if (!std::isfinite(at_zero) || !std::isfinite(at_one) || (at_zero < 0.0) == (at_one < 0.0)) return std::nullopt;
+  bool undefined = false;
+  const auto watched = [&](double s) {
+    const double value = undefined ? 0.0 : f(s);
+    undefined = undefined || !std::isfinite(value);
+    return undefined ? 0.0 : value;  // ends the search
+  };
   std::uintmax_t evaluations = 100;
   const auto [low, high] = boost::math::tools::toms748_solve(
-      f, 0.0, 1.0, at_zero, at_one, boost::math::tools::eps_tolerance<double>(53), evaluations);
-  if (low == high) return low;
-  return std::abs(f(low)) <= std::abs(f(high)) ? low : high;
+      watched, 0.0, 1.0, at_zero, at_one, boost::math::tools::eps_tolerance<double>(53), evaluations);
+  const double zero = low == high || std::abs(watched(low)) <= std::abs(watched(high)) ? low : high;
+  if (undefined) return std::nullopt;
+  return zero;
+}
+
+Problem nominal_problem(const Ensemble& ensemble, const Members& members, const std::string& method) {
+  const Problem first = members.nominal();
+  StartCheck check(ensemble, first);
+  constexpr std::int64_t enough = 100;
+  int attempts = 0;
+  for (std::int64_t k = 0; k < std::min(members.count(), enough) && attempts < 5; ++k) {
+    Member member = members.at(k);
+    if (!check(member).empty()) continue;
+    const Problem problem{ensemble.system, member.parameters, member.start, member.step};
+    ++attempts;
+    try {
+      if (is_reference(method)) return problem;
+      const Method equations = make_method(method, problem);
+      if (needs_only_maps(method, equations)) whole_start(equations, problem);
+      return problem;
+    } catch (const std::runtime_error&) {  // maybe another one
+    }
+  }
+  return first;
 }
 
 std::unique_ptr<Engine> make_engine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes) {
   const std::string& name = ensemble.methods[method];
   if (!is_reference(name) && ensemble.observers.empty() &&
-      needs_only_maps(name, make_method(name, members.nominal()))) {
+      needs_only_maps(name, make_method(name, nominal_problem(ensemble, members, name)))) {
     return make_lane_engine(ensemble, members, method, lanes);
   }
   return make_single_engine(ensemble, members, method);

@@ -98,6 +98,7 @@ class SectionWatch {
   bool crosses(const Section& section, double value) {
     value_ = value;
     const int sign = sign_of(value);
+    if (value != value) sign_ = 0;  // not defined: what comes after it is a new beginning
     if (sign == 0 || sign == sign_) return false;
     const bool first = sign_ == 0;
     sign_ = sign;
@@ -112,8 +113,9 @@ class SectionWatch {
   int sign_;
 };
 
-/// The zero of f between 0 and 1, to round-off, where its values at both ends are known and have different signs.
-double find_crossing(const std::function<double(double)>& f, double at_zero, double at_one);
+/// The zero of f between 0 and 1, to round-off, where its values at both ends are known and have different signs. Nothing if
+/// f is not defined somewhere on the way.
+std::optional<double> find_crossing(const std::function<double(double)>& f, double at_zero, double at_one);
 
 /// Least, largest and mean value of a sequence. NaN in it shows in all three.
 struct Tally {

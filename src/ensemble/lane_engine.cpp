@@ -4,16 +4,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
 
 #include "engine.hpp"
+#include "interpolant.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/method/whole_step.hpp"
 
 namespace rattleback {
 namespace {
 
-/// Between two looks at whether to stop.
+/// Between two looks at whether to stop: so many steps, and about so many seconds.
 constexpr std::int64_t most_steps_at_once = 10000;
+constexpr double seconds_at_once = 0.05;
 
 struct Lane {
   bool active = false;
@@ -38,7 +43,7 @@ ImplicitSystem with_typical(ImplicitSystem map, std::vector<double> typical) {
 class LaneEngine final : public Engine {
  public:
   LaneEngine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes)
-      : ensemble_(ensemble), members_(members), method_index_(method), nominal_(members.nominal()),
+      : ensemble_(ensemble), members_(members), method_index_(method), nominal_(nominal_problem(ensemble, members, ensemble.methods[method])),
         method_(make_method(ensemble.methods[method], nominal_)), n_(ensemble.system.dimension()),
         width_(static_cast<std::size_t>(lanes)), watches_(!ensemble.statistics.empty() || !ensemble.sections.empty()),
         start_check_(ensemble, nominal_), reader_(ensemble), formulas_(watched_program(ensemble), lanes),
@@ -117,13 +122,15 @@ class LaneEngine final : public Engine {
     while (true) {
       const auto index = workload_->stopped() ? std::nullopt : workload_->next(method_index_);
       if (!index) return park(l);
-      if (start(l, *index)) break;
-      workload_->count(0, lane.member.steps);
-      workload_->finished(lane.result);
+      if (!start(l, *index)) {
+        workload_->count(0, lane.member.steps);
+        workload_->finished(lane.result);
+        continue;
+      }
+      if (lane.step < lane.stop || keep(l)) break;
     }
     if (!lane.active) ++active_;
     lane.active = true;
-    if (lane.step == lane.stop) keep(l);
   }
 
   bool start(std::size_t l, std::int64_t index) {
@@ -206,18 +213,21 @@ class LaneEngine final : public Engine {
   }
 
   void advance() {
-    std::int64_t steps = watches_ ? 1 : most_steps_at_once;
+    std::int64_t steps = watches_ ? 1 : steps_at_once_;
     for (const Lane& lane : lanes_) {
       if (lane.active) steps = std::min(steps, lane.stop - lane.step);
     }
     if (single_) before_ = data_;
+    const auto begin = std::chrono::steady_clock::now();
     const std::int64_t taken = step_.run(data_, outputs_, steps);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    if (seconds.count() > seconds_at_once && steps == steps_at_once_) steps_at_once_ = std::max<std::int64_t>(1, steps / 2);
     workload_->count(taken * static_cast<std::int64_t>(active_), 0);
     if (taken > 0) {
       for (Lane& lane : lanes_) lane.step += lane.active ? taken : 0;
       if (watches_) watch();
       for (std::size_t l = 0; l < width_; ++l) {
-        if (lanes_[l].active && lanes_[l].step == lanes_[l].stop) keep(l);
+        if (lanes_[l].active && lanes_[l].step == lanes_[l].stop && !keep(l)) fill(l);
       }
     }
     if (taken == steps) return;
@@ -225,10 +235,10 @@ class LaneEngine final : public Engine {
     const std::vector<LaneReport> reports(step_.reports().begin(), step_.reports().end());
     for (std::size_t l = 0; l < width_; ++l) {
       if (reports[l].outcome == Outcome::converged) continue;
-      if (lanes_[l].active) {
-        rescue(l);
-      } else {
+      if (!lanes_[l].active) {
         park(l);
+      } else if (!rescue(l)) {
+        fill(l);
       }
     }
   }
@@ -285,58 +295,76 @@ class LaneEngine final : public Engine {
       std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(velocities), n_, node.v.begin());
       return true;
     };
-    bool failed = false;
-    const double fraction = find_crossing(
-        [&](double f) {
-          failed = failed || !step(f);
-          reader_.watched(node.q, node.v, lane.member.parameters);
-          return reader_.section(k);
-        },
-        before, after);
-    if (failed || !step(fraction)) {
+    const auto section_at = [&](const State& at) {
+      reader_.watched(at.q, at.v, lane.member.parameters);
+      return reader_.section(k);
+    };
+    const auto undefined = std::numeric_limits<double>::quiet_NaN();
+    std::optional<double> fraction =
+        find_crossing([&](double f) { return step(f) ? section_at(node) : undefined; }, before, after);
+    if (!fraction || !step(*fraction)) fraction = locate_between(l, section_at, before, after, node);
+    if (!fraction) {
       lane.result.failure =
-          fmt::format("the crossing of the section {} between t = {:.10g} and {:.10g} cannot be found: {}",
-                      ensemble_.sections[k].name, lane.time() - lane.member.step, lane.time(),
-                      single_->describe(single_->reports()[0]));
+          fmt::format("the crossing of the section {} between t = {:.10g} and {:.10g} cannot be found: its function, or the "
+                      "step, is not defined there",
+                      ensemble_.sections[k].name, lane.time() - lane.member.step, lane.time());
       lane.member.steps = lane.stop = lane.step;
       return;
     }
-    const double time = (static_cast<double>(lane.step - 1) + fraction) * lane.member.step;
+    const double time = (static_cast<double>(lane.step - 1) + *fraction) * lane.member.step;
     lane.result.crossings[k].push_back(
         {lane.sections[k].is_up(), reader_.row(time, node.q, node.v, lane.member.parameters)});
   }
 
-  /// A lane has come to a step at which something is to be kept.
-  void keep(std::size_t l) {
+  /// Where steps of a fraction of h fail, as the whole one may have before it was rescued: by the polynomial between the
+  /// nodes.
+  std::optional<double> locate_between(std::size_t l, auto&& section_at, double before, double after, State& node) {
+    const Lane& lane = lanes_[l];
+    const std::size_t velocities = has_velocities() ? whole_size() : n_;
+    const State first{gather(before_, l, 0, n_), gather(before_, l, velocities, n_)};
+    const State second{gather(data_, l, 0, n_), gather(data_, l, velocities, n_)};
+    Interpolant interpolant({ensemble_.system, lane.member.parameters, first, lane.member.step});
+    if (!interpolant.between(first, second, lane.member.step)) return std::nullopt;
+    const auto fraction = find_crossing([&](double s) { return section_at(interpolant.at(s)); }, before, after);
+    if (fraction) node = interpolant.at(*fraction);
+    return fraction;
+  }
+
+  /// A lane has come to a step at which something is to be kept. False if its trajectory ends here.
+  bool keep(std::size_t l) {
     Lane& lane = lanes_[l];
     State node;
-    if (!read_node(l, node)) return finish(l);
+    if (!read_node(l, node)) return end(l);
     const NodeRow row = reader_.row(lane.time(), node.q, node.v, lane.member.parameters);
     check_energy(row, lane.result);
     while (lane.next_time < ensemble_.times.size() && step_of_time(lane, lane.next_time) <= lane.step) {
       lane.result.nodes[lane.next_time++] = row;
     }
-    if (lane.step < lane.member.steps && lane.result.failure.empty()) return choose_stop(lane);
+    if (lane.step < lane.member.steps && lane.result.failure.empty()) {
+      choose_stop(lane);
+      return true;
+    }
     lane.result.last = row;
-    finish(l);
+    return end(l);
   }
 
-  void finish(std::size_t l) {
+  /// Always false: there is nothing left to do.
+  bool end(std::size_t l) {
     Lane& lane = lanes_[l];
     lane.result.steps = lane.step;
     for (std::size_t k = 0; k < lane.tallies.size(); ++k) lane.result.statistics[k] = lane.tallies[k].over(lane.step);
     workload_->count(0, lane.planned - lane.step);
     workload_->finished(lane.result);
-    fill(l);
+    return false;
   }
 
   /// One step of a lane that failed, by the stepper of single trajectories, which has more means; then the lane goes
-  /// on, or its trajectory has failed.
-  void rescue(std::size_t l) {
+  /// on, or its trajectory has failed: then false.
+  bool rescue(std::size_t l) {
     Lane& lane = lanes_[l];
     if (single_) before_ = data_;
     State node;
-    if (!read_node(l, node)) return finish(l);
+    if (!read_node(l, node)) return end(l);
     const std::size_t size = method_.state_size();
     const std::size_t memory = method_.memory;
     // As OneStep saves itself: state, memory of a stage, memories of all stages if there are several, velocities,
@@ -357,7 +385,7 @@ class LaneEngine final : public Engine {
       scatter(l, 0, std::span(after).first(size));
       scatter(l, size, std::span(after).subspan(is_composition ? size + memory : size, memory_size()));
       node = stepper->node();
-    } catch (const MethodError& error) {
+    } catch (const std::exception& error) {
       return fail(l, node, error.what());
     }
     lane.v = node.v;
@@ -369,15 +397,15 @@ class LaneEngine final : public Engine {
       const std::vector<double> values(view.begin(), view.end());
       look(l, [&](std::size_t k) { return values[k]; });
     }
-    if (lane.step == lane.stop) keep(l);
+    return lane.step < lane.stop || keep(l);
   }
 
-  void fail(std::size_t l, const State& node, const std::string& why) {
+  bool fail(std::size_t l, const State& node, const std::string& why) {
     Lane& lane = lanes_[l];
     lane.result.failure = fmt::format("step {} of {}, from t = {:.10g} with h = {}: {}", lane.step + 1,
                                       lane.member.steps, lane.time(), lane.member.step, why);
     lane.result.last = reader_.row(lane.time(), node.q, node.v, lane.member.parameters);
-    finish(l);
+    return end(l);
   }
 
   const Ensemble& ensemble_;
@@ -404,6 +432,7 @@ class LaneEngine final : public Engine {
   std::vector<double> node_data_;
   std::vector<double> node_outputs_;
   std::size_t active_ = 0;
+  std::int64_t steps_at_once_ = most_steps_at_once;
   Workload* workload_ = nullptr;
 };
 

@@ -27,6 +27,7 @@ class Alone final : public Ranks {
   bool receive(RankMessage&, int&) override { return false; }
   void meet() override {}
   void finish() override {}
+  [[noreturn]] void abort(int status) override { std::exit(status); }
 };
 
 /// Open MPI, MPICH and its relatives, and launchers with PMIx tell the processes they start.

@@ -99,6 +99,7 @@ struct Shared {
   EnsembleSink& sink;
   std::mutex sink_mutex;
   std::atomic<bool> stop{false};
+  std::atomic<bool> failed_badly{false};  ///< not a trajectory, but a thread
   std::atomic<std::int64_t> members{0};
   std::atomic<std::int64_t> failed{0};
   std::atomic<std::int64_t> taken{0};
@@ -182,9 +183,11 @@ class Conductor {
   }
 
   EnsembleSummary conduct() {
-    while (shared_.running.load() > 0 || !all_finished()) {
+    while (shared_.running.load() > 0 || asked_ > 0 || !all_finished()) {
       const bool busy = listen() || distribute();
-      if (options_.interrupt != nullptr && options_.interrupt->load() && !shared_.stop) stop_all();
+      const bool interrupted = options_.interrupt != nullptr && options_.interrupt->load();
+      if ((interrupted || shared_.failed_badly) && !told_to_stop_) stop_all();
+      flush();
       report(false);
       if (!busy) std::this_thread::sleep_for(std::chrono::microseconds(ranks().count() > 1 ? 500 : 2000));
     }
@@ -236,9 +239,10 @@ class Conductor {
                   message.kind == static_cast<std::int64_t>(Kind::finished)};
         break;
       case Kind::stop:
-        if (is_first()) {
+        if (is_first() && !told_to_stop_) {
           stop_all();
         } else {
+          told_to_stop_ = true;
           shared_.stop = true;
           interrupted_ = true;
         }
@@ -272,7 +276,16 @@ class Conductor {
     return true;
   }
 
+  void flush() {
+    constexpr double interval = 0.05;
+    if (seconds() - last_flush_ < interval) return;
+    last_flush_ = seconds();
+    const std::lock_guard lock(shared_.sink_mutex);
+    shared_.sink.flush();
+  }
+
   void stop_all() {
+    told_to_stop_ = true;
     shared_.stop = true;
     interrupted_ = true;
     if (is_first()) {
@@ -330,7 +343,9 @@ class Conductor {
   bool closed_ = false;
   bool told_ = false;
   bool interrupted_ = false;
+  bool told_to_stop_ = false;
   double last_report_ = 0.0;
+  double last_flush_ = 0.0;
   Clock::time_point begin_ = Clock::now();
 };
 
@@ -369,6 +384,7 @@ EnsembleSummary run(const Ensemble& ensemble, const EnsembleOptions& options, En
         const std::lock_guard lock(failure_mutex);
         if (!failure) failure = std::current_exception();
         shared.stop = true;
+        shared.failed_badly = true;
       }
       --shared.running;
     }));

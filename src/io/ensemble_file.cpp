@@ -174,10 +174,10 @@ class EnsembleReader : TomlFile {
 
   /// That there are such methods and observers was checked before; whether they suit the model is known now.
   void check_methods_apply(const Members& members) const {
-    const Problem nominal = members.nominal();
     for (const std::string& name : ensemble_->methods) {
+      const Problem nominal = nominal_problem(*ensemble_, members, name);
       try {
-        require_method(name, nominal);
+        if (name != "reference" && !name.starts_with("reference:")) make_method(name, nominal);
       } catch (const MethodError& error) {
         fail(*root().get("method"), error.what());
       }

@@ -167,12 +167,6 @@ void EnsembleJournal::record(const MemberResult& result) {
   const RecordHead head{content.size(), checksum_of(content)};
   std::memcpy(bytes_.data(), &head, sizeof head);
   file_.append(bytes_);
-  // Trajectories of some duration are written at once; of very short ones, those of a twentieth of a second together.
-  constexpr std::chrono::milliseconds interval(50);
-  const auto now = std::chrono::steady_clock::now();
-  if (now - last_flush_ < interval) return;
-  file_.flush();
-  last_flush_ = now;
 }
 
 void EnsembleJournal::close() { file_.synchronise(); }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -12,19 +11,19 @@
 
 namespace rattleback {
 
-/// The results of one process, each written when it is there: what is written survives the death of the process.
+/// The results of one process: what was flushed survives the death of the process.
 class EnsembleJournal final : public EnsembleSink {
  public:
   /// `identity` tells ensembles apart.
   EnsembleJournal(const std::string& path, std::uint64_t identity);
   void record(const MemberResult& result) override;
+  void flush() override { file_.flush(); }
   /// Everything is on the disk when this returns.
   void close();
 
  private:
   AppendFile file_;
   std::string bytes_;
-  std::chrono::steady_clock::time_point last_flush_ = std::chrono::steady_clock::now();
 };
 
 /// The journals of all processes that have worked on an ensemble, in one folder. A record that was cut by the death of

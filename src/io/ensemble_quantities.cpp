@@ -42,6 +42,7 @@ class Gatherer {
     if (!result.failure.empty()) return;
     parameters_ = members_.at(result.member).parameters;
     const auto one = [&](std::size_t instant, const NodeRow& row) {
+      if (std::isnan(row.time)) return;  // it has not come to there
       std::vector<double> data = row.q;
       data.insert(data.end(), row.v.begin(), row.v.end());
       data.insert(data.end(), parameters_.begin(), parameters_.end());

@@ -160,7 +160,8 @@ struct EnsembleResult::Implementation {
   void lock(const std::filesystem::path& folder) {
     try {
       lock_ = std::make_unique<AppendFile>((folder / "lock").string(), 0);
-    } catch (const FileError&) {
+    } catch (const FileError& error) {
+      if (std::string_view(error.what()).find("another run") == std::string_view::npos) throw;
       throw ResumeError(
           fmt::format("{} is being computed by another process; wait for it, or choose another file with -o", path));
     }
@@ -305,7 +306,12 @@ std::vector<bool> EnsembleResult::done() const { return implementation_->journal
 std::int64_t EnsembleResult::failed() const { return implementation_->journals->failed(); }
 int EnsembleResult::generation() const { return implementation_->generation; }
 
-EnsembleQuantities EnsembleResult::finish(bool complete) {
+std::int64_t EnsembleResult::missing() const {
+  const std::vector<bool> known = implementation_->journals->done();
+  return std::ranges::count(known, false);
+}
+
+EnsembleQuantities EnsembleResult::finish() {
   Implementation& i = *implementation_;
   i.open();
   EnsembleQuantities quantities;
@@ -318,13 +324,17 @@ EnsembleQuantities EnsembleResult::finish(bool complete) {
     });
     write_quantities(writer, quantities);
   });
-  if (complete) remove_journals(i.path);
+  if (missing() == 0) remove_journals(i.path);
   return quantities;
 }
 
 void EnsembleResult::give_up() {
   Implementation& i = *implementation_;
-  i.open();
+  try {
+    i.open();
+  } catch (const std::exception&) {  // the reason to give up is the one to tell
+    return;
+  }
   const std::vector<bool> known = i.journals->done();
   if (std::ranges::find(known, true) == known.end()) remove_journals(i.path);
 }
@@ -351,6 +361,7 @@ EnsembleRecorder::EnsembleRecorder(const std::string& path, const EnsembleFile& 
           {(journals_of(path) / journal_name(generation, rank)).string(), identity_of(file, program)}}) {}
 EnsembleRecorder::~EnsembleRecorder() = default;
 void EnsembleRecorder::record(const MemberResult& result) { implementation_->journal.record(result); }
+void EnsembleRecorder::flush() { implementation_->journal.flush(); }
 void EnsembleRecorder::close() { implementation_->journal.close(); }
 
 }  // namespace rattleback

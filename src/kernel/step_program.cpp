@@ -344,7 +344,11 @@ class StepBuilder {
     constexpr std::size_t small = 6;
     std::vector<AffineForm> forms;
     std::vector<Definition> definitions;
-    if (block.unknowns.size() <= small) definitions = definitions_after(block);
+    if (block.unknowns.size() <= small) {
+      const auto start = static_cast<Value>(builder_.code().size());
+      definitions = definitions_after(block);
+      find_partial_functions({start, static_cast<Value>(builder_.code().size())});
+    }
     for (const Definition& d : definitions) forms.push_back(d.form);
     std::vector<AffineForm*> outputs;
     for (auto& output : affine_) {

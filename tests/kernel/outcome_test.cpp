@@ -225,5 +225,27 @@ TEST(Compiled, programs_and_steps_can_be_built_at_the_same_time) {
   EXPECT_EQ(results, std::vector<double>(8, 3.0));
 }
 
+// s is defined by u, whose block it goes through; bounded functions of it would hide that it is not defined.
+TEST(Outcome, unknowns_defined_by_others_must_be_finite) {
+  const Expression x = Expression::symbol("x");
+  const Expression w = Expression::symbol("w");
+  const Expression u = Expression::symbol("u");
+  const Expression s = Expression::symbol("s");
+  ImplicitSystem system;
+  system.data = {x, w};
+  system.unknowns = {u, s};
+  system.residuals = {u - 2 * x, s - u / w};
+  system.guess = {0.0, 0.0};
+  system.outputs = {atan(s)};
+  Step step(system);
+  std::vector<double> outputs(1);
+  std::vector<double> data{1.0, 4.0};
+  ASSERT_EQ(step.run(data, outputs), 1);
+  EXPECT_DOUBLE_EQ(outputs[0], std::atan(0.5));
+  data = {1.0, 0.0};
+  EXPECT_EQ(step.run(data, outputs), 0);
+  EXPECT_EQ(step.reports()[0].outcome, Outcome::not_finite);
+}
+
 }  // namespace
 }  // namespace rattleback

@@ -114,7 +114,7 @@ class Members {
   const std::vector<std::string>& varied() const;
   Member at(std::int64_t index) const;
   void read(std::int64_t index, Member& member) const;
-  /// One of the first members: where pivots are chosen, the same for all.
+  /// One of the first members with finite numbers.
   Problem nominal() const;
 
  private:
@@ -122,8 +122,9 @@ class Members {
   std::unique_ptr<State> state_;
 };
 
-/// Throws MethodError if a method cannot treat a problem.
-void require_method(const std::string& name, const Problem& nominal);
+/// One of the first members that a method can start from, or else one of the first: equations are derived there, and their
+/// pivots chosen, for all members.
+Problem nominal_problem(const Ensemble& ensemble, const Members& members, const std::string& method);
 
 /// The labels of what the observers of an ensemble observe. Throws MethodError.
 std::vector<std::string> observed_labels(const Ensemble& ensemble, const Members& members);
@@ -136,6 +137,8 @@ class EnsembleSink {
   EnsembleSink& operator=(const EnsembleSink&) = delete;
   virtual ~EnsembleSink() = default;
   virtual void record(const MemberResult& result) = 0;
+  /// Called every twentieth of a second: what was recorded should not wait for the next result.
+  virtual void flush() {}
 };
 
 struct EnsembleProgress {

@@ -26,6 +26,8 @@ class Ranks {
   virtual void meet() = 0;
   /// The end of the communication, for all ranks.
   virtual void finish() = 0;
+  /// Ends all ranks at once.
+  [[noreturn]] virtual void abort(int status) = 0;
 };
 
 /// The ranks of an MPI job, if the program was started by mpirun or its like; otherwise there is this process only.
@@ -41,6 +43,6 @@ std::int64_t told_by_first_rank(std::int64_t number);
 /// Entry point of the library with MPI. The object is never destroyed.
 using RanksEntry = Ranks* (*)(std::uint64_t layout);
 inline constexpr const char* ranks_entry_name = "rattleback_ranks";
-constexpr std::uint64_t ranks_layout() { return 1000 * sizeof(RankMessage) + 1; }
+constexpr std::uint64_t ranks_layout() { return 1000 * sizeof(RankMessage) + 2; }
 
 }  // namespace rattleback

@@ -56,8 +56,10 @@ class EnsembleResult {
   /// Of the processes that work now.
   int generation() const;
 
-  /// The file, from everything that is there now. `complete`: nothing is missing, and the journals go.
-  EnsembleQuantities finish(bool complete);
+  /// The file, from everything that is there now. If nothing is missing, the journals go.
+  EnsembleQuantities finish();
+  /// Members of which there is no result, after finish().
+  std::int64_t missing() const;
   /// After a request that could not be met: if nothing was computed, nothing is left behind.
   void give_up();
   /// Failures in words: the first of them, in the order of the members.
@@ -75,6 +77,7 @@ class EnsembleRecorder final : public EnsembleSink {
                    int rank);
   ~EnsembleRecorder() override;
   void record(const MemberResult& result) override;
+  void flush() override;
   void close();
 
  private:

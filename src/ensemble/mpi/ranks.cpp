@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 namespace rattleback {
@@ -50,6 +51,10 @@ class MpiRanks final : public Ranks {
   }
 
   void finish() override { MPI_Finalize(); }
+  [[noreturn]] void abort(int status) override {
+    MPI_Abort(MPI_COMM_WORLD, status);
+    std::exit(status);
+  }
 
  private:
   int rank_ = 0;

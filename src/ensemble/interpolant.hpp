@@ -1,0 +1,68 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "rattleback/kernel/step.hpp"
+#include "rattleback/mech/dynamics.hpp"
+#include "rattleback/method/stepper.hpp"
+
+namespace rattleback {
+
+/// The polynomials of degree 5 with the positions, velocities and accelerations of two nodes.
+class Interpolant {
+ public:
+  explicit Interpolant(const Problem& problem)
+      : n_(problem.system.dimension()), data_(problem.start_data()), motion_([&] {
+          ImplicitSystem map = accelerations(problem.system);
+          map.typical = data_;
+          return Step(std::move(map));
+        }()),
+        outputs_(motion_.system().outputs.size()) {}
+
+  /// False if there are no accelerations at one of them.
+  bool between(const State& first, const State& second, double h) {
+    h_ = h;
+    a_ = &first;
+    b_ = &second;
+    return accelerations_at(first, first_acceleration_) && accelerations_at(second, second_acceleration_);
+  }
+
+  State at(double s) const {
+    // q(s) = q₀ + h v₀ s + h² a₀ s²/2 + s³ (c₃ + c₄ s + c₅ s²) with the conditions at s = 1.
+    State node{std::vector<double>(n_), std::vector<double>(n_)};
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double v0 = h_ * a_->v[i];
+      const double a0 = 0.5 * h_ * h_ * first_acceleration_[i];
+      const double q = b_->q[i] - a_->q[i] - v0 - a0;
+      const double v = h_ * b_->v[i] - v0 - 2.0 * a0;
+      const double a = h_ * h_ * second_acceleration_[i] - 2.0 * a0;
+      const double c3 = 10.0 * q - 4.0 * v + 0.5 * a;
+      const double c4 = -15.0 * q + 7.0 * v - a;
+      const double c5 = 6.0 * q - 3.0 * v + 0.5 * a;
+      node.q[i] = a_->q[i] + s * (v0 + s * (a0 + s * (c3 + s * (c4 + s * c5))));
+      node.v[i] = (v0 + s * (2.0 * a0 + s * (3.0 * c3 + s * (4.0 * c4 + s * 5.0 * c5)))) / h_;
+    }
+    return node;
+  }
+
+ private:
+  bool accelerations_at(const State& node, std::vector<double>& acceleration) {
+    std::ranges::copy(node.v, std::ranges::copy(node.q, data_.begin()).out);
+    if (motion_.run(data_, outputs_) != 1) return false;
+    acceleration.assign(outputs_.begin(), outputs_.begin() + static_cast<std::ptrdiff_t>(n_));
+    return true;
+  }
+
+  std::size_t n_;
+  std::vector<double> data_;
+  Step motion_;
+  std::vector<double> outputs_;
+  double h_ = 0.0;
+  const State* a_ = nullptr;
+  const State* b_ = nullptr;
+  std::vector<double> first_acceleration_;
+  std::vector<double> second_acceleration_;
+};
+
+}  // namespace rattleback
