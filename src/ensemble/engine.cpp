@@ -32,9 +32,6 @@ std::string in_one_line(std::string text) {
   return text;
 }
 
-/// It has no equations of its own.
-bool is_reference(const std::string& method) { return method == "reference" || method.starts_with("reference:"); }
-
 std::vector<Expression> row_formulas(const System& system) {
   std::vector<Expression> formulas = system.momenta();
   formulas.push_back(system.energy());
@@ -133,16 +130,12 @@ std::span<const double> NodeReader::watched(std::span<const double> q, std::span
   return watched_values_;
 }
 
-NodeRow undefined_row(std::size_t dimension) {
-  const std::vector<double> undefined(dimension, not_a_number);
-  return {not_a_number, undefined, undefined, undefined, not_a_number};
-}
-
 MemberResult empty_result(const Ensemble& ensemble, const Member& member, std::size_t observed) {
   MemberResult result;
   result.member = member.index;
   result.varied = member.varied;
-  result.last = undefined_row(ensemble.system.dimension());
+  const std::vector<double> undefined(ensemble.system.dimension(), not_a_number);
+  result.last = {not_a_number, undefined, undefined, undefined, not_a_number};
   result.nodes.assign(ensemble.times.size(), result.last);
   result.statistics.assign(ensemble.statistics.size() + observed, {not_a_number, not_a_number, not_a_number});
   result.crossings.resize(ensemble.sections.size());
@@ -183,7 +176,7 @@ Problem nominal_problem(const Ensemble& ensemble, const Members& members, const 
     const Problem problem{ensemble.system, member.parameters, member.start, member.step};
     ++attempts;
     try {
-      if (is_reference(method)) return problem;
+      if (!has_equations(method)) return problem;
       const Method equations = make_method(method, problem);
       if (needs_only_maps(method, equations)) whole_start(equations, problem);
       return problem;
@@ -195,7 +188,7 @@ Problem nominal_problem(const Ensemble& ensemble, const Members& members, const 
 
 std::unique_ptr<Engine> make_engine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes) {
   const std::string& name = ensemble.methods[method];
-  if (!is_reference(name) && ensemble.observers.empty() &&
+  if (has_equations(name) && ensemble.observers.empty() &&
       needs_only_maps(name, make_method(name, nominal_problem(ensemble, members, name)))) {
     return make_lane_engine(ensemble, members, method, lanes);
   }

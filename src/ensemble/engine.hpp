@@ -78,10 +78,6 @@ class NodeReader {
 /// The formulas of statistics, then of sections, in the data of state_and_parameters.
 Program watched_program(const Ensemble& ensemble);
 
-/// A result with nothing in it but NaN.
-MemberResult empty_result(const Ensemble& ensemble, const Member& member, std::size_t observed = 0);
-NodeRow undefined_row(std::size_t dimension);
-
 /// A node whose energy is not defined is a failure: the equations may be defined where the Lagrangian is not.
 void check_energy(const NodeRow& row, MemberResult& result);
 
@@ -113,8 +109,8 @@ class SectionWatch {
   int sign_;
 };
 
-/// The zero of f between 0 and 1, to round-off, where its values at both ends are known and have different signs. Nothing if
-/// f is not defined somewhere on the way.
+/// The zero of f between 0 and 1, to round-off, where its values at both ends are known and have different signs.
+/// Nothing if f is not defined somewhere on the way.
 std::optional<double> find_crossing(const std::function<double(double)>& f, double at_zero, double at_one);
 
 /// Least, largest and mean value of a sequence. NaN in it shows in all three.

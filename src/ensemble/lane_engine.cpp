@@ -43,7 +43,8 @@ ImplicitSystem with_typical(ImplicitSystem map, std::vector<double> typical) {
 class LaneEngine final : public Engine {
  public:
   LaneEngine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes)
-      : ensemble_(ensemble), members_(members), method_index_(method), nominal_(nominal_problem(ensemble, members, ensemble.methods[method])),
+      : ensemble_(ensemble), members_(members), method_index_(method),
+        nominal_(nominal_problem(ensemble, members, ensemble.methods[method])),
         method_(make_method(ensemble.methods[method], nominal_)), n_(ensemble.system.dimension()),
         width_(static_cast<std::size_t>(lanes)), watches_(!ensemble.statistics.empty() || !ensemble.sections.empty()),
         start_check_(ensemble, nominal_), reader_(ensemble), formulas_(watched_program(ensemble), lanes),
@@ -221,7 +222,8 @@ class LaneEngine final : public Engine {
     const auto begin = std::chrono::steady_clock::now();
     const std::int64_t taken = step_.run(data_, outputs_, steps);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    if (seconds.count() > seconds_at_once && steps == steps_at_once_) steps_at_once_ = std::max<std::int64_t>(1, steps / 2);
+    if (seconds.count() > seconds_at_once && steps == steps_at_once_)
+      steps_at_once_ = std::max<std::int64_t>(1, steps / 2);
     workload_->count(taken * static_cast<std::int64_t>(active_), 0);
     if (taken > 0) {
       for (Lane& lane : lanes_) lane.step += lane.active ? taken : 0;
@@ -304,10 +306,10 @@ class LaneEngine final : public Engine {
         find_crossing([&](double f) { return step(f) ? section_at(node) : undefined; }, before, after);
     if (!fraction || !step(*fraction)) fraction = locate_between(l, section_at, before, after, node);
     if (!fraction) {
-      lane.result.failure =
-          fmt::format("the crossing of the section {} between t = {:.10g} and {:.10g} cannot be found: its function, or the "
-                      "step, is not defined there",
-                      ensemble_.sections[k].name, lane.time() - lane.member.step, lane.time());
+      lane.result.failure = fmt::format(
+          "the crossing of the section {} between t = {:.10g} and {:.10g} cannot be found: its function, or the "
+          "step, is not defined there",
+          ensemble_.sections[k].name, lane.time() - lane.member.step, lane.time());
       lane.member.steps = lane.stop = lane.step;
       return;
     }
@@ -316,8 +318,8 @@ class LaneEngine final : public Engine {
         {lane.sections[k].is_up(), reader_.row(time, node.q, node.v, lane.member.parameters)});
   }
 
-  /// Where steps of a fraction of h fail, as the whole one may have before it was rescued: by the polynomial between the
-  /// nodes.
+  /// Where steps of a fraction of h fail, as the whole one may have before it was rescued: by the polynomial between
+  /// the nodes.
   std::optional<double> locate_between(std::size_t l, auto&& section_at, double before, double after, State& node) {
     const Lane& lane = lanes_[l];
     const std::size_t velocities = has_velocities() ? whole_size() : n_;

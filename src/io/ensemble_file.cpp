@@ -177,7 +177,7 @@ class EnsembleReader : TomlFile {
     for (const std::string& name : ensemble_->methods) {
       const Problem nominal = nominal_problem(*ensemble_, members, name);
       try {
-        if (name != "reference" && !name.starts_with("reference:")) make_method(name, nominal);
+        if (has_equations(name)) make_method(name, nominal);
       } catch (const MethodError& error) {
         fail(*root().get("method"), error.what());
       }

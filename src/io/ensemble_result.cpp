@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 
 #include "ensemble_journal.hpp"
 #include "ensemble_quantities.hpp"
@@ -16,7 +15,6 @@
 namespace rattleback {
 namespace {
 
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 /// Members that are in memory at once while the file is written.
 constexpr std::int64_t block_size = 4096;
 /// Failures that are told in words; all are marked.
@@ -275,17 +273,7 @@ struct EnsembleResult::Implementation {
   /// What is known of a member: nothing but what was varied, if it has not run.
   MemberResult of(std::int64_t k, std::size_t statistics) const {
     if (journals->has(k)) return journals->read(k);
-    const Ensemble& e = file.ensemble;
-    const std::vector<double> undefined(e.system.dimension(), not_a_number);
-    const NodeRow row{not_a_number, undefined, undefined, undefined, not_a_number};
-    MemberResult result;
-    result.member = k;
-    result.varied = members.at(k).varied;
-    result.last = row;
-    result.nodes.assign(e.times.size(), row);
-    result.statistics.assign(statistics, {not_a_number, not_a_number, not_a_number});
-    result.crossings.resize(e.sections.size());
-    return result;
+    return empty_result(file.ensemble, members.at(k), statistics - file.ensemble.statistics.size());
   }
 
   std::string path;

@@ -388,6 +388,8 @@ std::optional<int> promised_order(std::string_view name, const Problem& problem)
   return request.entry->derive(request.options, problem).structure.order;
 }
 
+bool has_equations(std::string_view name) { return static_cast<bool>(read(name).entry->derive); }
+
 bool needs_only_maps(std::string_view name, const Method& method) {
   const Request request = read(name);
   if (!request.entry->derive || request.entry->start) return false;

@@ -16,7 +16,7 @@ namespace {
 
 /// The reference is no one-step method: it has no equations that could be shared.
 std::optional<Method> method_of(const std::string& name, const Problem& problem) {
-  if (name == "reference" || name.starts_with("reference:")) return std::nullopt;
+  if (!has_equations(name)) return std::nullopt;
   return make_method(name, problem);
 }
 

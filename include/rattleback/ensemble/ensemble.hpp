@@ -122,12 +122,15 @@ class Members {
   std::unique_ptr<State> state_;
 };
 
-/// One of the first members that a method can start from, or else one of the first: equations are derived there, and their
-/// pivots chosen, for all members.
+/// One of the first members that a method can start from, or else one of the first: equations are derived there, and
+/// their pivots chosen, for all members.
 Problem nominal_problem(const Ensemble& ensemble, const Members& members, const std::string& method);
 
 /// The labels of what the observers of an ensemble observe. Throws MethodError.
 std::vector<std::string> observed_labels(const Ensemble& ensemble, const Members& members);
+
+/// The result of a member that has not run: NaN. `observed` is how many numbers the observers have.
+MemberResult empty_result(const Ensemble& ensemble, const Member& member, std::size_t observed = 0);
 
 /// Where results go, in any order, by one thread at a time.
 class EnsembleSink {

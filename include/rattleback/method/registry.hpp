@@ -24,6 +24,9 @@ std::span<const MethodInfo> methods();
 /// "reference:tolerance=1e-12".
 void check_method(std::string_view name);
 
+/// Whether a method has equations of its own: the reference has none.
+bool has_equations(std::string_view name);
+
 /// The equations of a method for a problem; its start tells methods that reduce a system where to look. Throws
 /// MethodError, also for the reference, which has none.
 Method make_method(std::string_view name, const Problem& problem);
