@@ -308,7 +308,7 @@ class ExperimentReader : TomlFile {
     if (given != 1) fail(claim, "a claim has one of below, above, between, and equals with within");
   }
 
-  Axis read_axis(const toml::table& figure, const char* key, const char* otherwise) const {
+  FigureAxis read_axis(const toml::table& figure, const char* key, const char* otherwise) const {
     const toml::node* node = figure.get(key);
     if (node == nullptr) return {otherwise, false};
     const toml::table& axis = table_of(*node, key, "as in {label = \"$t$\", scale = \"log\"}");

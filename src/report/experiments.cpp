@@ -44,7 +44,7 @@ Run run_of(const Data& d) {
 
 Figure figure_of(const FigureRecipe& recipe, const ExperimentResult& result) {
   Figure figure{recipe.title, recipe.caption, recipe.kind, {}, {}};
-  for (const rattleback::Axis& axis : recipe.axes) figure.axes.push_back({axis.label, axis.logarithmic});
+  for (const FigureAxis& axis : recipe.axes) figure.axes.push_back({axis.label, axis.logarithmic});
   for (const SeriesRecipe& s : recipe.series) {
     Series series{s.name, s.style, s.dashed, {}};
     try {

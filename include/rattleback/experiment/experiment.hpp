@@ -80,7 +80,7 @@ struct Claim {
   std::string note;
 };
 
-struct Axis {
+struct FigureAxis {
   std::string label;
   bool logarithmic = false;
 };
@@ -97,7 +97,7 @@ struct FigureRecipe {
   std::string title;
   std::string caption;
   std::string kind = "line";
-  std::vector<Axis> axes;
+  std::vector<FigureAxis> axes;
   std::vector<SeriesRecipe> series;
 };
 
