@@ -76,7 +76,8 @@ class Reader {
   std::size_t get_size() { return static_cast<std::size_t>(get<std::uint64_t>()); }
   std::vector<double> get_list() {
     std::vector<double> numbers(get_size());
-    std::memcpy(numbers.data(), take(numbers.size() * sizeof(double)).data(), numbers.size() * sizeof(double));
+    const std::string_view bytes = take(numbers.size() * sizeof(double));
+    if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
     return numbers;
   }
   NodeRow get_row() {

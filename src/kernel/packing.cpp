@@ -18,7 +18,7 @@ constexpr std::size_t shared_entries = std::size_t{1} << 31;
 constexpr std::size_t next_line(std::size_t entry) { return (entry + 7) / 8 * 8; }
 constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
-bool is_affine(const std::vector<Place>& column) {
+bool is_affine(const std::vector<ValuePlace>& column) {
   const auto continues = [&](std::size_t k) {
     if (column[0].is_constant || column[k].is_constant) return column[k] == column[0];
     return column[k].at - column[k - 1].at == column[1].at - column[0].at;
@@ -30,8 +30,8 @@ bool is_affine(const std::vector<Place>& column) {
 }
 
 /// A loop reads entries of the workspace in any order, but no more than one constant.
-bool can_be_read(const std::vector<Place>& column) {
-  return std::ranges::none_of(column, &Place::is_constant) || is_affine(column);
+bool can_be_read(const std::vector<ValuePlace>& column) {
+  return std::ranges::none_of(column, &ValuePlace::is_constant) || is_affine(column);
 }
 
 class Packer {
@@ -128,7 +128,7 @@ class Packer {
   }
 
   /// Where an instruction in a loop finds an operand.
-  Place place_of_operand(const Instruction& i, std::size_t k) {
+  ValuePlace place_of_operand(const Instruction& i, std::size_t k) {
     const Value u = operand(i, k);
     if (i.op == Opcode::cosine_of) {
       give_cosine_entry(u);
@@ -142,15 +142,15 @@ class Packer {
     }
   }
 
-  std::vector<std::vector<Place>> columns_of(const std::vector<Value>& members) {
+  std::vector<std::vector<ValuePlace>> columns_of(const std::vector<Value>& members) {
     const Instruction& first = code_[members.front()];
-    std::vector<std::vector<Place>> columns(is_leaf(first.op) ? 1 : read_count(first));
+    std::vector<std::vector<ValuePlace>> columns(is_leaf(first.op) ? 1 : read_count(first));
     for (std::size_t k = 0; k < columns.size(); ++k) {
       columns[k].reserve(members.size());
       for (const Value v : members) {
         const Instruction& i = code_[v];
         const std::size_t leaf = (i.op == Opcode::input ? task_.inputs : task_.variables) + i.a;
-        columns[k].push_back(is_leaf(i.op) ? Place{false, leaf} : place_of_operand(i, k));
+        columns[k].push_back(is_leaf(i.op) ? ValuePlace{false, leaf} : place_of_operand(i, k));
       }
     }
     return columns;
@@ -187,7 +187,7 @@ class Packer {
     }
   }
 
-  LoopOperand operand_of(const std::vector<Place>& column) {
+  LoopOperand operand_of(const std::vector<ValuePlace>& column) {
     LoopOperand result;
     if (is_affine(column)) {
       result.from = column[0].is_constant ? LoopOperand::From::constant : LoopOperand::From::memory;
@@ -199,7 +199,7 @@ class Packer {
     }
     result.from = LoopOperand::From::table;
     result.at = result_.tables.size();
-    for (const Place& place : column) result_.tables.push_back(static_cast<std::uint32_t>(place.at));
+    for (const ValuePlace& place : column) result_.tables.push_back(static_cast<std::uint32_t>(place.at));
     return result;
   }
 
@@ -389,10 +389,10 @@ class Packer {
 
 Packing pack(const PackingTask& task) { return Packer(task).run(); }
 
-std::vector<PlaceRun> affine_runs(std::span<const std::vector<Place>> columns, std::size_t shortest) {
+std::vector<PlaceRun> affine_runs(std::span<const std::vector<ValuePlace>> columns, std::size_t shortest) {
   const std::size_t size = columns.empty() ? 0 : columns.front().size();
   const auto continues = [&](std::size_t begin, std::size_t k) {
-    return std::ranges::all_of(columns, [&](const std::vector<Place>& c) {
+    return std::ranges::all_of(columns, [&](const std::vector<ValuePlace>& c) {
       if (c[k].is_constant || c[begin].is_constant) return c[k] == c[begin];
       return c[k].at - c[k - 1].at == c[begin + 1].at - c[begin].at && !c[k - 1].is_constant;
     });

@@ -12,10 +12,10 @@ namespace rattleback {
 inline constexpr std::size_t no_entry = ~std::size_t{0};
 
 /// Where a number is found: a constant of the program or an entry of the workspace.
-struct Place {
+struct ValuePlace {
   bool is_constant = false;
   std::size_t at = 0;
-  friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator==(const ValuePlace&, const ValuePlace&) = default;
 };
 
 /// What one line of a loop reads in iteration i.
@@ -30,7 +30,7 @@ struct LoopOperand {
   From from = From::memory;
   std::size_t at = 0;
   std::int64_t stride = 0;
-  Place start;
+  ValuePlace start;
 };
 
 /// One instruction of a loop: it stands for as many instructions of the program as the loop has iterations.
@@ -85,6 +85,6 @@ struct PlaceRun {
 };
 
 /// Cuts columns of equal length into runs; those that are affine have at least the length `shortest`.
-std::vector<PlaceRun> affine_runs(std::span<const std::vector<Place>> columns, std::size_t shortest);
+std::vector<PlaceRun> affine_runs(std::span<const std::vector<ValuePlace>> columns, std::size_t shortest);
 
 }  // namespace rattleback

@@ -334,7 +334,7 @@ TEST(PackedLanes, sines_in_loops_do_not_see_their_neighbours) {
 }
 
 TEST(Packing, runs_are_cut_where_the_distance_changes) {
-  std::vector<Place> column;
+  std::vector<ValuePlace> column;
   for (std::size_t i = 0; i < 10; ++i) column.push_back({false, 100 + i});
   for (std::size_t i = 0; i < 9; ++i) column.push_back({false, 7 + 3 * i});
   column.push_back({true, 4});

@@ -107,16 +107,16 @@ class Emitter {
   void emit_straight(const CodePart& part);
   void emit_loop(const CodePart& part);
   llvm::Value* map_columns(const Column* to, std::span<const Column> from, Context context, Map map);
-  llvm::Value* map_in_order(const Column* to, std::span<const Column> from, std::span<const std::vector<Place>> columns,
+  llvm::Value* map_in_order(const Column* to, std::span<const Column> from, std::span<const std::vector<ValuePlace>> columns,
                             Context context, Map map);
   llvm::Value* map_one_by_one(std::size_t begin, std::size_t end, const Column* to, std::span<const Column> from,
                               const Context& context, Map map);
-  llvm::Value* map_run(const PlaceRun& run, std::span<const std::vector<Place>> columns, const Column* to,
+  llvm::Value* map_run(const PlaceRun& run, std::span<const std::vector<ValuePlace>> columns, const Column* to,
                        std::span<const Column> from, const Context& context, Map map);
-  std::vector<Place> places(const Column& column) const;
+  std::vector<ValuePlace> places(const Column& column) const;
   llvm::Value* read_column(const Column& column, std::size_t i, llvm::Value* array);
   void write_column(const Column& column, std::size_t i, llvm::Value* array, llvm::Value* value);
-  llvm::Value* read_shared(llvm::Value* array, const Place& place);
+  llvm::Value* read_shared(llvm::Value* array, const ValuePlace& place);
   llvm::Value* read_members(llvm::Value* array, std::size_t first, std::int64_t stride, llvm::Value* index);
   void write_members(llvm::Value* array, std::size_t first, std::int64_t stride, llvm::Value* index,
                      llvm::Value* value);

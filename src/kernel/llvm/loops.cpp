@@ -19,7 +19,7 @@ constexpr std::size_t most_loops = 32;
 /// A shorter run is not worth a loop.
 constexpr std::size_t shortest_run = 8;
 
-std::size_t pieces(const std::vector<std::vector<Place>>& columns) {
+std::size_t pieces(const std::vector<std::vector<ValuePlace>>& columns) {
   std::size_t count = 0;
   for (const PlaceRun& run : affine_runs(columns, shortest_run)) count += run.affine ? 1 : run.count;
   return count;
@@ -40,7 +40,7 @@ llvm::Value* Emitter::address(llvm::Value* array, std::size_t entry, llvm::Value
 }
 
 /// The same number for all members.
-llvm::Value* Emitter::read_shared(llvm::Value* array, const Place& place) {
+llvm::Value* Emitter::read_shared(llvm::Value* array, const ValuePlace& place) {
   if (place.is_constant) return splat(constants_[place.at]);
   if (width_ == lanes_) return load(array, place.at);
   llvm::Value* const offset = ir_.CreateConstInBoundsGEP1_64(ir_.getDoubleTy(), array, place.at);
@@ -216,16 +216,16 @@ void Emitter::write_column(const Column& column, std::size_t i, llvm::Value* arr
 }
 
 /// An input that is also an output is read from its copy: the state changes while the outputs are still needed.
-std::vector<Place> Emitter::places(const Column& column) const {
-  std::vector<Place> result;
+std::vector<ValuePlace> Emitter::places(const Column& column) const {
+  std::vector<ValuePlace> result;
   for (const Value number : column.numbers) {
     switch (column.kind) {
       case Column::Kind::inputs: result.push_back({false, inputs.first + number}); break;
       case Column::Kind::variables: result.push_back({false, variables.first + number}); break;
       case Column::Kind::array: result.push_back({false, number}); break;
       case Column::Kind::values:
-        result.push_back(code_[number].op == Opcode::constant ? Place{true, code_[number].a}
-                                                              : Place{false, packing_.entry_of[number]});
+        result.push_back(code_[number].op == Opcode::constant ? ValuePlace{true, code_[number].a}
+                                                              : ValuePlace{false, packing_.entry_of[number]});
         break;
     }
   }
@@ -255,7 +255,7 @@ llvm::Value* Emitter::map_columns(const Column* to, std::span<const Column> from
   if (!chunked_) return map_one_by_one(0, count, to, from, context, map);
   std::vector<Column> lists(from.begin(), from.end());
   if (to != nullptr) lists.push_back(*to);
-  std::vector<std::vector<Place>> columns;
+  std::vector<std::vector<ValuePlace>> columns;
   for (const Column& list : lists) columns.push_back(places(list));
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -265,7 +265,7 @@ llvm::Value* Emitter::map_columns(const Column* to, std::span<const Column> from
     for (std::size_t i = 0; i < count; ++i) result[i] = list[order[i]];
     return result;
   };
-  std::vector<std::vector<Place>> sorted_columns;
+  std::vector<std::vector<ValuePlace>> sorted_columns;
   for (const auto& column : columns) sorted_columns.push_back(sorted(column));
   if (pieces(sorted_columns) < pieces(columns)) {
     columns = std::move(sorted_columns);
@@ -276,7 +276,7 @@ llvm::Value* Emitter::map_columns(const Column* to, std::span<const Column> from
 }
 
 llvm::Value* Emitter::map_in_order(const Column* to, std::span<const Column> from,
-                                   std::span<const std::vector<Place>> columns, Context context, Map map) {
+                                   std::span<const std::vector<ValuePlace>> columns, Context context, Map map) {
   std::vector<PlaceRun> runs;
   for (const PlaceRun& run : affine_runs(columns, shortest_run)) {
     if (run.affine) runs.push_back(run);
@@ -311,13 +311,13 @@ llvm::Value* Emitter::map_in_order(const Column* to, std::span<const Column> fro
 }
 
 /// A loop; what does not fill the last vector is done one by one, because the map may read what it changes.
-llvm::Value* Emitter::map_run(const PlaceRun& run, std::span<const std::vector<Place>> columns, const Column* to,
+llvm::Value* Emitter::map_run(const PlaceRun& run, std::span<const std::vector<ValuePlace>> columns, const Column* to,
                               std::span<const Column> from, const Context& context, Map map) {
   const auto at_once = static_cast<std::size_t>(members_at_once());
   const auto lanes = static_cast<std::uint64_t>(lanes_);
   const std::size_t whole = run.count - run.count % at_once;
   const auto array_of = [&](const Column& c) { return c.kind == Column::Kind::array ? context.array : workspace_; };
-  const auto stride_of = [&](const std::vector<Place>& c) {
+  const auto stride_of = [&](const std::vector<ValuePlace>& c) {
     return static_cast<std::int64_t>(c[run.begin + 1].at) - static_cast<std::int64_t>(c[run.begin].at);
   };
   set_members(members_at_once());
@@ -333,7 +333,7 @@ llvm::Value* Emitter::map_run(const PlaceRun& run, std::span<const std::vector<P
   llvm::PHINode* const passed = to == nullptr ? ir_.CreatePHI(mask_type_, 2) : nullptr;
   std::vector<llvm::Value*> values(from.size());
   for (std::size_t k = 0; k < from.size(); ++k) {
-    const Place first = columns[k][run.begin];
+    const ValuePlace first = columns[k][run.begin];
     const std::int64_t stride = stride_of(columns[k]);
     values[k] = first.is_constant || stride == 0 ? read_shared(array_of(from[k]), first)
                                                  : read_members(array_of(from[k]), first.at, stride, index);
