@@ -22,7 +22,7 @@ constexpr std::size_t buffer_size = 1U << 18;
 [[noreturn]] void fail(const char* what, const std::string& path) {
   const int error = errno;
   const char* hint = error == ENOSPC                                       ? "; free some space"
-                     : error == ENOENT                                     ? "; does the directory exist?"
+                     : error == ENOENT && std::strcmp(what, "read") != 0   ? "; does the directory exist?"
                      : error == ENOTDIR                                    ? "; a part of the path is a file"
                      : error == EACCES || error == EPERM || error == EROFS ? "; choose another place"
                                                                            : "";
