@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "src/bench/ratio.hpp"
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/mech/dynamics.hpp"
 

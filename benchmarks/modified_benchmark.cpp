@@ -2,7 +2,7 @@
 // 200 steps, García-Naranjo & Vermeeren's experiment, and K_mod from the points of orbits.
 
 #include "src/bench/ratio.hpp"
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 #include "rattleback/method/modified.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/observe/cloud.hpp"

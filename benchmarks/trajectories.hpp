@@ -3,7 +3,7 @@
 // Trajectories of a method, in lanes, started anew for every measurement.
 
 #include "src/bench/ratio.hpp"
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/method/registry.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "rattleback/ensemble/ensemble.hpp"
 #include "rattleback/expr/parse.hpp"
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 
 using namespace rattleback;
 

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/method/registry.hpp"
 

@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "rattleback/expr/graph.hpp"
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/method/whole_step.hpp"

@@ -12,8 +12,8 @@
 
 #include "rattleback/ensemble/ensemble.hpp"
 #include "rattleback/expr/parse.hpp"
-#include "rattleback/io/model.hpp"
-#include "rattleback/kernel/installation.hpp"
+#include "rattleback/model/model.hpp"
+#include "rattleback/base/installation.hpp"
 #include "src/bench/tables.hpp"
 
 namespace rattleback::bench {
@@ -52,7 +52,7 @@ class Mpirun {
   Mpirun() {
     std::string name = (std::filesystem::temp_directory_path() / "rattleback-bench-XXXXXX").string();
     if (mkdtemp(name.data()) != nullptr) folder_ = name;
-    for (const auto& path : places_to_look("rattleback", "../bin", "")) {
+    for (const auto& path : places_to_look("rattleback", Part::program)) {
       std::error_code ignored;
       if (command_.empty() && std::filesystem::exists(path, ignored)) command_ = path.string();
     }

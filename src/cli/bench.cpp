@@ -9,7 +9,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "bench_config.hpp"
 #include "commands.hpp"
 #include "exit_status.hpp"
 #include "rattleback/kernel/kernel.hpp"

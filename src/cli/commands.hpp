@@ -4,6 +4,9 @@
 
 namespace rattleback::cli {
 
+inline constexpr const char* bench_program_name = "rattleback-bench";
+inline constexpr const char* bench_summary = "Speed against other integrators and code written by hand";
+
 /// Each command adds itself to the application: its options, its help, and what it does.
 void add_models(CLI::App& app);
 void add_show(CLI::App& app);

@@ -11,10 +11,10 @@
 #include "commands.hpp"
 #include "exit_status.hpp"
 #include "rattleback/expr/print.hpp"
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/method/registry.hpp"
-#include "version.hpp"
+#include "rattleback/base/version.hpp"
 
 namespace rattleback::cli {
 namespace {

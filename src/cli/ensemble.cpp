@@ -9,16 +9,16 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "../io/files.hpp"
+#include "../base/files.hpp"
 #include "commands.hpp"
 #include "exit_status.hpp"
 #include "rattleback/ensemble/ranks.hpp"
-#include "rattleback/io/ensemble_result.hpp"
+#include "rattleback/ensemble/ensemble_result.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "report_option.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
-#include "version.hpp"
+#include "rattleback/base/version.hpp"
 
 namespace rattleback::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "rattleback/geometry/inverse_problem.hpp"
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 
 namespace rattleback::cli {
 

@@ -9,16 +9,15 @@
 #include <cstring>
 #include <filesystem>
 
-#include "bench_config.hpp"
 #include "commands.hpp"
 #include "exit_status.hpp"
-#include "rattleback/kernel/installation.hpp"
+#include "rattleback/base/installation.hpp"
 
 namespace rattleback::cli {
 namespace {
 
 [[noreturn]] void launch(const std::vector<std::string>& words) {
-  for (const auto& path : places_to_look(bench_program_name, bench_install_directory, bench_absolute_directory)) {
+  for (const auto& path : places_to_look(bench_program_name, Part::library)) {
     std::error_code error;
     if (!std::filesystem::exists(path, error)) continue;
     std::string name = "rattleback";
@@ -30,8 +29,8 @@ namespace {
     execv(path.c_str(), arguments.data());
     throw Failure(ExitStatus::system, fmt::format("cannot start {}: {}", path.string(), std::strerror(errno)));
   }
-  throw Failure(ExitStatus::system, fmt::format("{} is not installed: the benchmark was left out of this build "
-                                                "(RATTLEBACK_BENCHMARKS=OFF)",
+  throw Failure(ExitStatus::system, fmt::format("{} is not there: packages do not have it, because it is built "
+                                                "for the processor it runs on; 'make build' builds it",
                                                 bench_program_name));
 }
 

@@ -17,7 +17,7 @@
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/method/reference.hpp"
 #include "terminal.hpp"
-#include "version.hpp"
+#include "rattleback/base/version.hpp"
 
 namespace rattleback::cli {
 namespace {

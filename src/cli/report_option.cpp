@@ -7,7 +7,7 @@
 
 #include "exit_status.hpp"
 #include "terminal.hpp"
-#include "version.hpp"
+#include "rattleback/base/version.hpp"
 
 namespace rattleback::cli {
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "../io/files.hpp"
+#include "../base/files.hpp"
 #include "commands.hpp"
 #include "exit_status.hpp"
 #include "rattleback/experiment/experiment.hpp"
@@ -20,7 +20,7 @@
 #include "report_option.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
-#include "version.hpp"
+#include "rattleback/base/version.hpp"
 
 namespace rattleback::cli {
 namespace {

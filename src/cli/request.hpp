@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "rattleback/flow/run.hpp"
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 
 namespace rattleback::cli {
 

@@ -18,7 +18,7 @@
 #include "report_option.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
-#include "version.hpp"
+#include "rattleback/base/version.hpp"
 
 namespace rattleback::cli {
 namespace {

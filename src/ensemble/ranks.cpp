@@ -2,19 +2,17 @@
 
 #include "rattleback/ensemble/ranks.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <bit>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
-#include "ensemble_config.hpp"
-#include "rattleback/kernel/installation.hpp"
+#include "base/config.hpp"
+#include "../base/plugin.hpp"
 
 namespace rattleback {
 namespace {
@@ -43,25 +41,15 @@ Ranks* load() {
     throw std::runtime_error(
         "started by mpirun, but this build has no MPI (RATTLEBACK_MPI=OFF): each process would do all the work");
   }
-  std::string tried;
-  for (const auto& path : places_to_look(mpi_library_name, mpi_install_directory, mpi_absolute_directory)) {
-    std::error_code error;
-    if (!std::filesystem::exists(path, error)) {
-      tried += fmt::format("\n  {}: no such file", path.string());
-      continue;
-    }
+  try {
     // MPI loads its own components, which look for its symbols among the global ones.
-    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-    void* entry = library == nullptr ? nullptr : dlsym(library, ranks_entry_name);
-    if (entry == nullptr) {
-      tried += fmt::format("\n  {}: {}", path.string(), dlerror());
-    } else if (Ranks* found = std::bit_cast<RanksEntry>(entry)(ranks_layout())) {
-      return found;
-    } else {
-      tried += fmt::format("\n  {}: belongs to another version of Rattleback", path.string());
-    }
+    return static_cast<Ranks*>(load_plugin({"librattleback-mpi.so", ranks_entry_name, true}, [](void* entry) -> void* {
+      return std::bit_cast<RanksEntry>(entry)(ranks_layout());
+    }));
+  } catch (const PluginMissing& missing) {
+    throw std::runtime_error(
+        fmt::format("started by mpirun, but the library for MPI cannot be loaded; tried{}", missing.what()));
   }
-  throw std::runtime_error("started by mpirun, but the library for MPI cannot be loaded; tried" + tried);
 }
 
 }  // namespace

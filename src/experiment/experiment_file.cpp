@@ -7,7 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "../io/toml_file.hpp"
+#include "../model/toml_file.hpp"
 #include "rattleback/experiment/experiment.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/flow/convergence.hpp"

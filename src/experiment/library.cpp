@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "../io/files.hpp"
-#include "../io/shared_files.hpp"
+#include "../base/files.hpp"
+#include "rattleback/base/installation.hpp"
 #include "rattleback/experiment/experiment.hpp"
 
 namespace rattleback {
@@ -27,7 +27,7 @@ std::vector<fs::path> sorted(const fs::path& folder) {
 
 std::vector<Paper> papers() {
   std::vector<Paper> list;
-  for (const fs::path& folder : sorted(shared_folder("experiments"))) {
+  for (const fs::path& folder : sorted(shared_data("experiments"))) {
     const fs::path file = folder / paper_file;
     if (fs::exists(file)) list.push_back(read_paper(read_file(file.string()), short_name(file)));
   }
@@ -37,7 +37,7 @@ std::vector<Paper> papers() {
 
 std::vector<Experiment> experiments_of(const std::string& paper) {
   std::vector<Experiment> list;
-  for (const fs::path& file : sorted(shared_folder("experiments") / paper)) {
+  for (const fs::path& file : sorted(shared_data("experiments") / paper)) {
     if (file.extension() != ".toml" || file.filename() == paper_file) continue;
     list.push_back(read_experiment(read_file(file.string()), short_name(file)));
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "../io/files.hpp"
+#include "../base/files.hpp"
 #include "data.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/parse.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "../io/columns.hpp"
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 #include "rattleback/kernel/interpreter.hpp"
 
 namespace rattleback {

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "../io/files.hpp"
+#include "../base/files.hpp"
 #include "../io/hdf5_writer.hpp"
 
 namespace rattleback {

@@ -1,7 +1,6 @@
 #include "rattleback/geometry/analysis.hpp"
 
-#include <Eigen/Dense>
-
+#include "../mech/decompositions.hpp"
 #include "../mech/sampling.hpp"
 
 namespace rattleback {

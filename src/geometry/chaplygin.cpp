@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <numeric>
 
+#include "../mech/decompositions.hpp"
 #include "../mech/sampling.hpp"
-#include "determinant.hpp"
+#include "../expr/determinant.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "reduction.hpp"

@@ -4,15 +4,16 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 
+#include "../mech/decompositions.hpp"
 #include "../mech/sampling.hpp"
 #include "helmholtz_tower.hpp"
 #include "rattleback/expr/graph.hpp"
+#include "rattleback/kernel/quadruple.hpp"
 #include "regularity.hpp"
 
 namespace rattleback {

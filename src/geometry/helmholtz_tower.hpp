@@ -1,6 +1,6 @@
 #pragma once
 
-#include "determinant.hpp"
+#include "../expr/determinant.hpp"
 #include "rattleback/geometry/second_order.hpp"
 
 namespace rattleback {

@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "../mech/sampling.hpp"
-#include "determinant.hpp"
+#include "../expr/determinant.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/tidy.hpp"
 #include "rattleback/geometry/helmholtz.hpp"
-#include "rattleback/kernel/step.hpp"
+#include "rattleback/kernel/quadruple.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "regularity.hpp"
 

@@ -1,6 +1,6 @@
+#include "../mech/decompositions.hpp"
 #include "potential.hpp"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <boost/math/quadrature/gauss.hpp>
 #include <cmath>
@@ -108,7 +108,7 @@ Eigen::VectorXd fit(const Samples& samples, const std::vector<std::size_t>& kept
     Eigen::MatrixXd a(samples.matrix.rows(), static_cast<Eigen::Index>(which.size()));
     Eigen::Index j = 0;
     for (const Eigen::Index k : which) a.col(j++) = column(k);
-    const Eigen::VectorXd c = a.colPivHouseholderQr().solve(samples.target);
+    const Eigen::VectorXd c = nearest_solution(a, samples.target);
     if (!((a * c - samples.target).norm() <= rounding * samples.target.norm())) return std::nullopt;
     Eigen::VectorXd exponents = Eigen::VectorXd::Zero(samples.matrix.cols());
     j = 0;
@@ -147,7 +147,7 @@ class ExponentLaw {
       if (k > 0) there.parameter_values = random.near(form.parameter_values, 0.2);
       const Samples samples(there, used, 100, false);
       if (samples.target.size() == 0) return;
-      const Eigen::VectorXd c = samples.matrix.colPivHouseholderQr().solve(samples.target);
+      const Eigen::VectorXd c = nearest_solution(samples.matrix, samples.target);
       if (!(samples.residual(c) <= rounding)) return;
       exponents_.push_back(c);
       parameters_.push_back(there.parameter_values);
@@ -183,7 +183,7 @@ class ExponentLaw {
       b[k] = inverse ? 1.0 / c : c;
     }
     if (!a.allFinite() || !b.allFinite()) return std::nullopt;
-    Eigen::Vector2d law = a.colPivHouseholderQr().solve(b);
+    Eigen::Vector2d law = nearest_solution(a, b);
     law = {rational(law[0]), rational(law[1])};
     if (!((a * law - b).norm() <= 1e-8 * b.norm())) return std::nullopt;
     return law;

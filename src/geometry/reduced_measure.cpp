@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 
+#include "../mech/decompositions.hpp"
 #include "../mech/sampling.hpp"
-#include "determinant.hpp"
+#include "../expr/determinant.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/geometry/analysis.hpp"
 #include "rattleback/kernel/step.hpp"
@@ -190,7 +190,7 @@ ReducedMeasure measure_of(const System& system, std::span<const double> paramete
       there[i] += by;
       const auto f = motion.at(there);
       if (!f) return std::nullopt;
-      return f->velocity.transpose().completeOrthogonalDecomposition().solve(f->theta);
+      return least_squares(f->velocity.transpose(), f->theta);
     };
     Eigen::MatrixXd slopes(rows, rows);
     bool defined = true;

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <Eigen/Dense>
 #include <cmath>
+
+#include "../mech/decompositions.hpp"
 
 namespace rattleback {
 

@@ -1,6 +1,6 @@
 #include "rattleback/geometry/second_order.hpp"
 
-#include "determinant.hpp"
+#include "../expr/determinant.hpp"
 
 namespace rattleback {
 

@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "../mech/sampling.hpp"
-#include "determinant.hpp"
+#include "../expr/determinant.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/expr/tidy.hpp"

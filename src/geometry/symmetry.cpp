@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 
+#include "../mech/decompositions.hpp"
 #include "../mech/sampling.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
@@ -99,7 +99,7 @@ std::optional<SymmetryGroup> make_group(const System& system, std::vector<Symmet
     }
     for (std::size_t p = 0; p < pairs.size(); ++p) {
       const Eigen::Map<const Eigen::VectorXd> commutator(values.data() + n * (k + p), xi.rows());
-      const Eigen::VectorXd c = xi.completeOrthogonalDecomposition().solve(commutator);
+      const Eigen::VectorXd c = least_squares(xi, commutator);
       const auto [a, b] = pairs[p];
       const double size = commutator.norm() + xi.norm();
       bool constant = (xi * c - commutator).norm() <= rounding * size;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "columns.hpp"
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 
 namespace rattleback {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "checkpoint_file.hpp"
-#include "files.hpp"
+#include "../base/files.hpp"
 #include "hdf5_result.hpp"
 
 namespace rattleback {

@@ -5,8 +5,6 @@
 #include <numbers>
 #include <type_traits>
 
-#include <boost/multiprecision/float128.hpp>
-
 #include "rattleback/kernel/program.hpp"
 
 namespace rattleback {

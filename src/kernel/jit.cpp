@@ -2,18 +2,16 @@
 
 #include "jit.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <filesystem>
 #include <mutex>
 #include <unordered_map>
 
-#include "config.hpp"
-#include "rattleback/kernel/installation.hpp"
+#include "base/config.hpp"
+#include "../base/plugin.hpp"
 
 namespace rattleback {
 namespace {
@@ -26,24 +24,13 @@ class CompilerMissing : public CompilerError {
 
 Jit* load() {
   if (!built_with_llvm) throw CompilerMissing("this build has no compiler (RATTLEBACK_LLVM=OFF)");
-  std::string tried;
-  for (const auto& path : places_to_look(jit_library_name, jit_install_directory, jit_absolute_directory)) {
-    std::error_code error;
-    if (!std::filesystem::exists(path, error)) {
-      tried += fmt::format("\n  {}: no such file", path.string());
-      continue;
-    }
-    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    void* entry = library == nullptr ? nullptr : dlsym(library, jit_entry_name);
-    if (entry == nullptr) {
-      tried += fmt::format("\n  {}: {}", path.string(), dlerror());
-    } else if (Jit* jit = std::bit_cast<JitEntry>(entry)(jit_layout())) {
-      return jit;
-    } else {
-      tried += fmt::format("\n  {}: belongs to another version of Rattleback", path.string());
-    }
+  try {
+    return static_cast<Jit*>(load_plugin({"librattleback-jit.so", jit_entry_name}, [](void* entry) -> void* {
+      return std::bit_cast<JitEntry>(entry)(jit_layout());
+    }));
+  } catch (const PluginMissing& missing) {
+    throw CompilerMissing(fmt::format("the compiler library cannot be loaded; tried{}", missing.what()));
   }
-  throw CompilerMissing("the compiler library cannot be loaded; tried" + tried);
 }
 
 std::size_t hash_of(const std::vector<Instruction>& code, const std::vector<double>& constants) {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 
+#include "decompositions.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/mech/diagnosis.hpp"
@@ -84,7 +84,7 @@ std::vector<std::string> broken_symmetries(const System& system, std::span<const
       Eigen::Map<Eigen::VectorXd> v(point.data() + system.dimension(), static_cast<Eigen::Index>(system.dimension()));
       const std::vector<double> free = program(point);
       if (a.rows() > 0) {
-        v -= a.completeOrthogonalDecomposition().solve(a * v + Eigen::Map<const Eigen::VectorXd>(b.data(), a.rows()));
+        v -= least_squares(a, a * v + Eigen::Map<const Eigen::VectorXd>(b.data(), a.rows()));
       }
       const std::vector<double> admissible = program(point);
       std::size_t next = 0;

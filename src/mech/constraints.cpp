@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 
+#include "decompositions.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -137,7 +137,7 @@ std::optional<ConstraintReport::RankDrop> search_rank_drop(ConstraintForms& form
         }
         return drop;
       }
-      Eigen::VectorXd change = slope.completeOrthogonalDecomposition().solve(residual);
+      Eigen::VectorXd change = least_squares(slope, residual);
       const double length = change.norm();
       if (length > 1.0) change /= length;
       double distance = 0.0;

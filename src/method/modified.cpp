@@ -9,6 +9,7 @@
 
 #include "orbit.hpp"
 #include "rattleback/kernel/kernel.hpp"
+#include "rattleback/kernel/quadruple.hpp"
 #include "rattleback/method/modified_series.hpp"
 
 namespace rattleback {
@@ -177,6 +178,7 @@ struct ModifiedHamiltonian::Engines {
     return *native;
   }
   Probe<float128>& in_quadruple() {
+    require_quadruple("a modified Hamiltonian as a truncated series, or to more digits than double has,");
     if (!precise) precise.emplace(method, problem);
     return *precise;
   }

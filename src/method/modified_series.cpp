@@ -17,7 +17,7 @@
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/tidy.hpp"
-#include "rattleback/geometry/legendre.hpp"
+#include "rattleback/model/legendre.hpp"
 #include "rattleback/method/modified.hpp"
 
 namespace rattleback {

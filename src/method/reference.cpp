@@ -1,13 +1,11 @@
 #include "rattleback/method/reference.hpp"
 
-#include <cvode/cvode.h>
 #include <fmt/format.h>
-#include <nvector/nvector_serial.h>
-#include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "adams.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/mech/dynamics.hpp"
 
@@ -39,8 +37,6 @@ class StateMap {
   std::vector<double> outputs_;
 };
 
-void ignore_message(int, const char*, const char*, char*, void*) {}
-
 }  // namespace
 
 struct ReferenceFlow::Implementation {
@@ -55,47 +51,27 @@ struct ReferenceFlow::Implementation {
         constrained(!problem.system.velocity_rows().empty()) {
     std::vector<double> start = problem.start.q;
     start.insert(start.end(), problem.start.v.begin(), problem.start.v.end());
-    SUNContext_Create(nullptr, &context);
-    y = N_VNew_Serial(static_cast<sunindextype>(2 * n), context);
-    interpolated = N_VClone(y);
-    std::copy(start.begin(), start.end(), N_VGetArrayPointer(y));
-    memory = CVodeCreate(CV_ADAMS, context);
-    solver = SUNNonlinSol_FixedPoint(y, 0, context);
-    const bool made = CVodeInit(memory, &rates, 0.0, y) == CV_SUCCESS &&
-                      CVodeSetErrHandlerFn(memory, &ignore_message, nullptr) == CV_SUCCESS &&
-                      CVodeSStolerances(memory, tolerance, absolute_tolerance) == CV_SUCCESS &&
-                      CVodeSetUserData(memory, this) == CV_SUCCESS &&
-                      CVodeSetNonlinearSolver(memory, solver) == CV_SUCCESS;
-    if (!made) throw FlowError(fmt::format("CVODE refuses the tolerances {} and {}", tolerance, absolute_tolerance));
+    adams = make_adams({2 * n, &rates, this, tolerance, absolute_tolerance});
+    interpolated.resize(2 * n);
     snapshots.push_back({0.0, std::move(start)});
     begin_at(snapshots.back());
   }
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
-  ~Implementation() {
-    CVodeFree(&memory);
-    SUNNonlinSolFree(solver);
-    N_VDestroy(interpolated);
-    N_VDestroy(y);
-    SUNContext_Free(&context);
-  }
 
-  static int rates(realtype, N_Vector state, N_Vector derivative, void* self) {
+  static bool rates(const double* state, double* slopes, void* self) {
     auto& flow = *static_cast<Implementation*>(self);
-    const double* from = N_VGetArrayPointer(state);
-    double* to = N_VGetArrayPointer(derivative);
-    if (!flow.accelerations(from, 2 * flow.n)) {
+    if (!flow.accelerations(state, 2 * flow.n)) {
       flow.trouble = flow.accelerations.failure();
-      return 1;  // CVODE tries a smaller step
+      return false;
     }
-    std::copy_n(from + flow.n, flow.n, to);
-    std::copy_n(flow.accelerations.outputs().begin(), flow.n, to + flow.n);
-    return 0;
+    std::copy_n(state + flow.n, flow.n, slopes);
+    std::copy_n(flow.accelerations.outputs().begin(), flow.n, slopes + flow.n);
+    return true;
   }
 
   void begin_at(const Snapshot& snapshot) {
-    std::copy(snapshot.y.begin(), snapshot.y.end(), N_VGetArrayPointer(y));
-    CVodeReInit(memory, snapshot.t, y);
+    adams->restart(snapshot.t, snapshot.y.data());
     t = snapshot.t;
     last_step = 0.0;
     steps_since_restart = 0;
@@ -113,22 +89,21 @@ struct ReferenceFlow::Implementation {
   void take_internal_step() {
     if (steps_since_restart == steps_between_restarts) {
       Snapshot here{t, std::vector<double>(2 * n)};
-      std::copy_n(N_VGetArrayPointer(y), 2 * n, here.y.begin());
+      std::copy_n(adams->state(), 2 * n, here.y.begin());
       project(here.y.data());
       snapshots.push_back(std::move(here));
       begin_at(snapshots.back());
     }
     trouble.clear();
-    const int flag = CVode(memory, snapshots.back().t + 1.0, y, &t, CV_ONE_STEP);
-    if (flag < 0) {
-      char* name = CVodeGetReturnFlagName(flag);
+    const char* failure = adams->step(snapshots.back().t + 1.0);
+    t = adams->time();
+    last_step = adams->last_step();
+    if (failure != nullptr) {
       const std::string reason =
-          trouble.empty() ? std::string("the step size became too small (") + name + ")" : trouble;
-      free(name);
+          trouble.empty() ? fmt::format("the step size became too small ({})", failure) : trouble;
       throw FlowError(
           fmt::format("the reference solution ends at t = {:.10g}: {}; the motion may reach a singularity", t, reason));
     }
-    CVodeGetLastStep(memory, &last_step);
     ++steps_since_restart;
     ++internal_steps;
   }
@@ -145,11 +120,11 @@ struct ReferenceFlow::Implementation {
     }
     while (t < time) take_internal_step();
     State state{std::vector<double>(n), std::vector<double>(n)};
-    double* values = N_VGetArrayPointer(interpolated);
+    double* values = interpolated.data();
     if (time == snapshots.back().t) {  // on the constraints already
       std::copy(snapshots.back().y.begin(), snapshots.back().y.end(), values);
     } else {
-      if (CVodeGetDky(memory, time, 0, interpolated) != CV_SUCCESS) {
+      if (!adams->interpolate(time, values)) {
         throw FlowError(fmt::format("CVODE cannot interpolate to t = {}", time));
       }
       project(values);
@@ -163,11 +138,8 @@ struct ReferenceFlow::Implementation {
   StateMap accelerations;
   StateMap projection;
   bool constrained;
-  SUNContext context = nullptr;
-  N_Vector y = nullptr;
-  N_Vector interpolated = nullptr;
-  void* memory = nullptr;
-  SUNNonlinearSolver solver = nullptr;
+  std::unique_ptr<AdamsIntegrator> adams;
+  std::vector<double> interpolated;
   std::vector<Snapshot> snapshots;
   double t = 0.0;
   double last_step = 0.0;

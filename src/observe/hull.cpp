@@ -2,7 +2,6 @@
 
 #include <libqhull_r/qhull_ra.h>
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "../mech/decompositions.hpp"
 #include "rattleback/observe/cloud.hpp"
 
 namespace rattleback {

@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
 
 #include <cmath>
 #include <limits>
 
+#include "../mech/decompositions.hpp"
 #include "kinds.hpp"
 #include "phase_space.hpp"
 #include "rattleback/method/modified.hpp"

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <Eigen/Dense>
 
 #include <span>
 #include <vector>
 
+#include "../mech/decompositions.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/method/stepper.hpp"

@@ -6,10 +6,10 @@
 //
 // and without constraints Φ is symplectic. As matrices: DΦᵀ Ω DΦ − Ω − dβ = 0 with (dβ)_{ab} = ∂_a β_b − ∂_b β_a.
 
-#include <Eigen/Eigenvalues>
 
 #include <algorithm>
 
+#include "../mech/decompositions.hpp"
 #include "kinds.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "step_map.hpp"

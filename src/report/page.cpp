@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "../io/files.hpp"
-#include "../io/shared_files.hpp"
-#include "rattleback/io/model.hpp"
+#include "../base/files.hpp"
+#include "rattleback/base/error.hpp"
+#include "rattleback/base/installation.hpp"
 #include "rattleback/report/report.hpp"
 
 namespace rattleback::report {
@@ -141,7 +141,7 @@ std::string escaped(const std::string& text) {
 
 void write_page(const Report& report, const std::string& path) {
   constexpr std::string_view place = "/*REPORT*/";
-  std::string page = read_file(shared_folder("report.html").string());
+  std::string page = read_file(shared_data("report.html").string());
   const std::size_t at = page.find(place);
   if (at == std::string::npos)
     throw FileError("report.html, the page that reports are made from, has no place for data");

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "rattleback/experiment/table.hpp"
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 #include "rattleback/report/report.hpp"
 
 namespace rattleback::report {

@@ -1,6 +1,7 @@
 // rattleback ensemble: failures, the same bytes whoever computed what, killed and resumed.
 
 #include "ensemble.hpp"
+#include "tests/places.hpp"
 
 namespace {
 
@@ -133,7 +134,7 @@ bool have_mpirun() { return shell("command -v mpirun >/dev/null 2>&1").status ==
 /// Runs an ensemble with ranks.
 Answer with_ranks(const Workplace& desk, int ranks, const std::string& arguments) {
   const int status = shell("cd '" + desk.path() + "' && mpirun --allow-run-as-root --oversubscribe -n " +
-                           std::to_string(ranks) + " " + RATTLEBACK_COMMAND + " " + arguments + " >out.txt 2>err.txt")
+                           std::to_string(ranks) + " " + test::rattleback_command() + " " + arguments + " >out.txt 2>err.txt")
                          .status;
   return {status, content(desk / "out.txt"), content(desk / "err.txt")};
 }
@@ -324,7 +325,7 @@ class Interrupted : public testing::Test {
     desk.add("s", long_spec);
   }
   std::vector<std::string> command(int threads = 1) const {
-    return {RATTLEBACK_COMMAND, "ensemble", "s.toml", "--quiet", "--threads", std::to_string(threads)};
+    return {test::rattleback_command(), "ensemble", "s.toml", "--quiet", "--threads", std::to_string(threads)};
   }
   std::vector<std::string> command_of_ranks(int ranks) const {
     std::vector<std::string> words{"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", std::to_string(ranks)};

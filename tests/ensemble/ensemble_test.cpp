@@ -8,10 +8,11 @@
 #include <numbers>
 
 #include "rattleback/expr/parse.hpp"
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/method/whole_step.hpp"
+#include "tests/case_name.hpp"
 
 namespace rattleback {
 namespace {
@@ -146,7 +147,8 @@ TEST_P(EachMethod, has_the_same_bits_for_any_lanes_and_threads) {
 }
 INSTANTIATE_TEST_SUITE_P(Ensembles, EachMethod,
                          testing::Values("dla:midpoint", "dla:order=4", "gni:midpoint", "rk4", "dla:alpha=0.3",
-                                         "rdla"));
+                                         "rdla"),
+                         [](const auto& p) { return test::case_name(p.param); });
 
 TEST(Lanes, of_different_lengths_parameters_and_steps_have_the_same_bits) {
   Ensemble e = ensemble_of(load_model("chaplygin-sleigh"), "dla:midpoint", 0.1, 1);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "rattleback/expr/graph.hpp"
+#include "tests/places.hpp"
 
 namespace rattleback {
 namespace {
@@ -607,7 +608,7 @@ TEST(Robustness, EveryByteAndPairOfBytesIsAnswered) {
 }
 
 TEST(Documents, ShowTheMessageThatIsGiven) {
-  std::ifstream file(RATTLEBACK_SOURCE_DIR "/docs/expressions.md");
+  std::ifstream file(test::source_file("docs/expressions.md"));
   const std::string document(std::istreambuf_iterator<char>(file), {});
   try {
     parse("m*a*cos(thta)", {"Lagrangian", 1, 1, std::vector<std::string>{"m", "a", "theta"}});

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   try {

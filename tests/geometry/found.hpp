@@ -9,7 +9,7 @@
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/geometry/analysis.hpp"
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 
 namespace rattleback::test {
 

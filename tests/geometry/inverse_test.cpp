@@ -13,7 +13,8 @@
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/geometry/inverse_problem.hpp"
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
+#include "tests/places.hpp"
 
 namespace rattleback::test {
 namespace {
@@ -93,7 +94,7 @@ class States {
 
 const nlohmann::json& numbers() {
   static const nlohmann::json all = [] {
-    std::ifstream file(RATTLEBACK_SOURCE_DIR "/tests/geometry/inverse_numbers.json");
+    std::ifstream file(test::source_file("tests/geometry/inverse_numbers.json"));
     return nlohmann::json::parse(file);
   }();
   return all;

@@ -6,12 +6,13 @@
 
 #include "found.hpp"
 #include "rattleback/expr/parse.hpp"
+#include "tests/places.hpp"
 
 namespace rattleback::test {
 namespace {
 
 nlohmann::json states() {
-  std::ifstream file(RATTLEBACK_SOURCE_DIR "/tests/geometry/reduction_states.json");
+  std::ifstream file(test::source_file("tests/geometry/reduction_states.json"));
   return nlohmann::json::parse(file).at("systems");
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rattleback/mech/system.hpp"
+#include "rattleback/model/system.hpp"
 
 namespace rattleback::test {
 

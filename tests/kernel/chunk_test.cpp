@@ -9,7 +9,7 @@
 #include <random>
 
 #include "kernel/step_program.hpp"
-#include "rattleback/kernel/interpreter.hpp"
+#include "rattleback/kernel/quadruple.hpp"
 #include "rattleback/kernel/step.hpp"
 
 namespace rattleback {
@@ -79,7 +79,8 @@ std::vector<double> ring_start(std::size_t n, std::size_t lane) {
 
 class Ring : public testing::TestWithParam<std::size_t> {};
 // One function; chunks with inline sines; chunks that call them.
-INSTANTIATE_TEST_SUITE_P(Chunks, Ring, testing::Values(4, 30, 70));
+INSTANTIATE_TEST_SUITE_P(Chunks, Ring, testing::Values(4, 30, 70),
+                         [](const auto& p) { return std::to_string(p.param) + "_bodies"; });
 
 TEST_P(Ring, steps_in_one_call_one_by_one_and_in_lanes_have_equal_bits) {
   const std::size_t n = GetParam();

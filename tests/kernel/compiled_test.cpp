@@ -11,7 +11,7 @@
 
 #include "../expr/random_expression.hpp"
 #include "rattleback/expr/parse.hpp"
-#include "rattleback/kernel/interpreter.hpp"
+#include "rattleback/kernel/quadruple.hpp"
 #include "rattleback/kernel/kernel.hpp"
 
 namespace rattleback {
@@ -196,7 +196,8 @@ TEST_P(Lanes, give_the_bits_of_one_lane) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Lanes, testing::Values(4, 8, 16));
+INSTANTIATE_TEST_SUITE_P(All, Lanes, testing::Values(4, 8, 16),
+                         [](const auto& p) { return std::to_string(p.param) + "_lanes"; });
 
 TEST(Compiled, kernels_of_equal_programs_share_their_code) {
   const Expression x = Expression::symbol("x");

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "rattleback/expr/parse.hpp"
-#include "rattleback/kernel/interpreter.hpp"
+#include "rattleback/kernel/quadruple.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "small_systems.hpp"
 

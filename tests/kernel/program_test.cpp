@@ -6,7 +6,7 @@
 #include "../expr/random_expression.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/parse.hpp"
-#include "rattleback/kernel/interpreter.hpp"
+#include "rattleback/kernel/quadruple.hpp"
 
 namespace rattleback {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "kernel/step_program.hpp"
 #include "rattleback/expr/derivative.hpp"
-#include "rattleback/kernel/interpreter.hpp"
+#include "rattleback/kernel/quadruple.hpp"
 #include "rattleback/kernel/step.hpp"
 
 namespace rattleback {

@@ -16,7 +16,7 @@
 #include "kernel/step_program.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/expr/print.hpp"
-#include "rattleback/kernel/interpreter.hpp"
+#include "rattleback/kernel/quadruple.hpp"
 #include "small_systems.hpp"
 
 namespace rattleback {
@@ -179,7 +179,8 @@ TEST(Step, many_steps_in_one_call_are_the_same_as_one_by_one) {
 }
 
 class StepLanes : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(All, StepLanes, testing::Values(4, 8, 16));
+INSTANTIATE_TEST_SUITE_P(All, StepLanes, testing::Values(4, 8, 16),
+                         [](const auto& p) { return std::to_string(p.param) + "_lanes"; });
 
 TEST_P(StepLanes, give_the_bits_of_one_lane_whatever_the_neighbours_do) {
   // Trajectories that need different numbers of iterations, some of them with huge angles.

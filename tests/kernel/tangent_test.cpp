@@ -5,7 +5,7 @@
 
 #include "dla_midpoint.hpp"
 #include "kernel/step_program.hpp"
-#include "rattleback/kernel/interpreter.hpp"
+#include "rattleback/kernel/quadruple.hpp"
 #include "rattleback/kernel/step.hpp"
 
 namespace rattleback {

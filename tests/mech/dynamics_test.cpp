@@ -14,7 +14,7 @@
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/kernel/interpreter.hpp"
 #include "rattleback/kernel/step.hpp"
-#include "rattleback/mech/system.hpp"
+#include "rattleback/model/system.hpp"
 #include "rattleback/method/reference.hpp"
 
 namespace rattleback {

@@ -14,9 +14,10 @@
 
 #include "ida_flow.hpp"
 #include "rattleback/expr/graph.hpp"
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/method/reference.hpp"
+#include "tests/places.hpp"
 
 namespace rattleback {
 namespace {
@@ -153,7 +154,7 @@ TEST_P(Catalogue, reproduces_its_exact_solutions) {
 
 TEST_P(Catalogue, ends_where_80_bit_arithmetic_does) {
   // tests/mech/reference_states.py: systems written down again, Bulirsch–Stoer in 80 bits.
-  std::ifstream file(RATTLEBACK_SOURCE_DIR "/tests/mech/reference_states.json");
+  std::ifstream file(test::source_file("tests/mech/reference_states.json"));
   const auto all = nlohmann::json::parse(file);
   ASSERT_TRUE(all.contains(GetParam())) << "run tests/mech/reference_states.py";
   ASSERT_FALSE(all[GetParam()].empty());

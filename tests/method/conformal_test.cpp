@@ -7,7 +7,7 @@
 #include <array>
 
 #include "modified_numbers.hpp"
-#include "rattleback/kernel/interpreter.hpp"
+#include "rattleback/kernel/quadruple.hpp"
 #include "rattleback/method/reference.hpp"
 
 namespace rattleback::test {

@@ -12,6 +12,7 @@
 #include "promises.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/parse.hpp"
+#include "tests/places.hpp"
 
 namespace rattleback::test {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 
 const nlohmann::json& numbers() {
   static const nlohmann::json all = [] {
-    std::ifstream file(RATTLEBACK_SOURCE_DIR "/tests/method/free_states.json");
+    std::ifstream file(test::source_file("tests/method/free_states.json"));
     return nlohmann::json::parse(file);
   }();
   return all;

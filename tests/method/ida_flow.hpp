@@ -21,7 +21,7 @@
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "rattleback/kernel/program.hpp"
-#include "rattleback/mech/system.hpp"
+#include "rattleback/model/system.hpp"
 
 namespace rattleback::test {
 

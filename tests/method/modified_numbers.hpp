@@ -10,11 +10,12 @@
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/method/modified.hpp"
 #include "trajectory.hpp"
+#include "tests/places.hpp"
 
 namespace rattleback::test {
 
 inline nlohmann::json json_beside_tests(const std::string& name) {
-  std::ifstream file(RATTLEBACK_SOURCE_DIR "/tests/method/" + name);
+  std::ifstream file(test::source_file("tests/method/" + name));
   return nlohmann::json::parse(file);
 }
 

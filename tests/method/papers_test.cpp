@@ -8,6 +8,7 @@
 #include "rattleback/method/composition.hpp"
 #include "rattleback/method/reference.hpp"
 #include "trajectory.hpp"
+#include "tests/places.hpp"
 
 namespace rattleback {
 namespace {
@@ -17,7 +18,7 @@ using test::problem_of;
 using test::take;
 
 nlohmann::json discrete_states() {
-  std::ifstream file(RATTLEBACK_SOURCE_DIR "/tests/method/discrete_states.json");
+  std::ifstream file(test::source_file("tests/method/discrete_states.json"));
   return nlohmann::json::parse(file);
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "rattleback/kernel/interpreter.hpp"
+#include "rattleback/kernel/quadruple.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/method/method.hpp"
 

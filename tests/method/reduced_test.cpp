@@ -13,13 +13,14 @@
 #include "rattleback/method/time_map.hpp"
 #include "rattleback/observe/observers.hpp"
 #include "tests/geometry/simple_by_construction.hpp"
+#include "tests/places.hpp"
 
 namespace rattleback::test {
 namespace {
 
 const nlohmann::json& fe_numbers() {
   static const nlohmann::json numbers = [] {
-    std::ifstream file(RATTLEBACK_SOURCE_DIR "/tests/geometry/fe_numbers.json");
+    std::ifstream file(test::source_file("tests/geometry/fe_numbers.json"));
     return nlohmann::json::parse(file);
   }();
   return numbers;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "rattleback/flow/run.hpp"
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 #include "rattleback/method/reference.hpp"
 
 namespace rattleback {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <string>
 
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 #include "rattleback/method/registry.hpp"
 
 namespace rattleback::test {

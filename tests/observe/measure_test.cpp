@@ -12,6 +12,7 @@
 #include "rattleback/method/registry.hpp"
 #include "rattleback/observe/cloud.hpp"
 #include "rattleback/observe/observers.hpp"
+#include "tests/places.hpp"
 
 namespace rattleback {
 namespace {
@@ -21,7 +22,7 @@ using test::take;
 
 const nlohmann::json& numbers() {
   static const nlohmann::json all = [] {
-    std::ifstream file(RATTLEBACK_SOURCE_DIR "/tests/method/modified_numbers.json");
+    std::ifstream file(test::source_file("tests/method/modified_numbers.json"));
     return nlohmann::json::parse(file);
   }();
   return all;

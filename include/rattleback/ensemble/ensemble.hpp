@@ -11,7 +11,7 @@
 
 #include "rattleback/ensemble/axis.hpp"
 #include "rattleback/flow/run.hpp"
-#include "rattleback/mech/system.hpp"
+#include "rattleback/model/system.hpp"
 
 namespace rattleback {
 

@@ -12,7 +12,7 @@
 
 #include "rattleback/experiment/quantity.hpp"
 #include "rattleback/experiment/table.hpp"
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 #include "rattleback/observe/cloud.hpp"
 
 namespace rattleback {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "rattleback/mech/system.hpp"
+#include "rattleback/model/system.hpp"
 
 namespace rattleback {
 

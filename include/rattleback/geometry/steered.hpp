@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "rattleback/geometry/second_order.hpp"
-#include "rattleback/mech/system.hpp"
+#include "rattleback/model/system.hpp"
 
 namespace rattleback {
 

@@ -4,16 +4,12 @@
 #include <span>
 #include <vector>
 
-#include <boost/multiprecision/float128.hpp>
-
 #include "rattleback/kernel/program.hpp"
 
 namespace rattleback {
 
-using float128 = boost::multiprecision::float128;
-
 /// Runs a program in any number type: the reference for compiled code, and the way to more digits
-/// than double has. Instantiated for double, long double, float128 and std::complex<double>.
+/// than double has. Instantiated for double, long double and std::complex<double>; in quadruple.hpp for float128.
 template <class T>
 class Interpreter {
  public:
@@ -30,7 +26,6 @@ class Interpreter {
 
 extern template class Interpreter<double>;
 extern template class Interpreter<long double>;
-extern template class Interpreter<float128>;
 extern template class Interpreter<std::complex<double>>;
 
 }  // namespace rattleback

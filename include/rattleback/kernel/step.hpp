@@ -61,7 +61,7 @@ class Step {
 };
 
 /// Steps in another number type, interpreted: the answer to "is this rounding?", and more digits than double has.
-/// Instantiated for double, long double and float128. Plain Newton iteration from the guess.
+/// Instantiated for double and long double, in quadruple.hpp for float128. Plain Newton iteration from the guess.
 template <class T>
 class InterpretedStep {
  public:

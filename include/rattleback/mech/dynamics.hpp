@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "rattleback/kernel/implicit_system.hpp"
-#include "rattleback/mech/system.hpp"
+#include "rattleback/model/system.hpp"
 
 namespace rattleback {
 

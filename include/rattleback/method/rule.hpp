@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "rattleback/mech/system.hpp"
+#include "rattleback/model/system.hpp"
 
 namespace rattleback {
 

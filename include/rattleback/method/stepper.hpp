@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "rattleback/mech/system.hpp"
+#include "rattleback/model/system.hpp"
 
 namespace rattleback {
 

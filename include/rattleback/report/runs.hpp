@@ -2,7 +2,7 @@
 
 #include "rattleback/experiment/table.hpp"
 #include "rattleback/flow/convergence.hpp"
-#include "rattleback/io/model.hpp"
+#include "rattleback/model/model.hpp"
 #include "rattleback/report/report.hpp"
 
 namespace rattleback::report {

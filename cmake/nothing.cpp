@@ -1,0 +1,1 @@
+// Headers are parsed for their own sake.

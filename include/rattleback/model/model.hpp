@@ -1,0 +1,66 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rattleback/base/error.hpp"
+#include "rattleback/model/system.hpp"
+
+namespace rattleback {
+
+/// A model file that cannot be used. what() is the whole message: file, line and column, what is wrong,
+/// the line with a caret, and a suggestion where there is one.
+class ModelError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Values that replace those of a model's parameters.
+using ParameterValues = std::map<std::string, double>;
+
+/// How the moving body is drawn.
+struct Picture {
+  std::string body;                  ///< particle, blade, sleigh, disk or robot
+  std::vector<Expression> position;  ///< x, y, z in coordinates and parameters, as the angles
+  Expression heading;                ///< about the vertical, from the x axis
+  Expression roll;                   ///< of a wheel about its axle
+  double size = 1.0;
+  std::vector<double> slope{0.0, 0.0};  ///< angles by which the ground falls along +x, and rises along +y
+};
+
+/// A model file: a mechanical system and what belongs to it (docs/models.md).
+struct Model {
+  std::string name;  ///< in the catalogue, or the file's name without its ending
+  std::string title;
+  std::string description;
+  std::string source;  ///< where it comes from: a citation
+  std::string text;    ///< the file
+  System system;
+  std::vector<std::string> angles;
+  std::optional<State> initial;
+  std::optional<double> step;  ///< what a run takes by default
+  std::optional<double> time;
+  std::optional<Picture> picture = std::nullopt;
+};
+
+/// Reads a model from the text of its file; `file` is named in errors.
+Model read_model(std::string_view text, const std::string& file, const ParameterValues& parameters = {});
+
+/// Reads a model of the catalogue, or a file.
+Model load_model(const std::string& name_or_file, const ParameterValues& parameters = {});
+
+/// The names of all models of the catalogue, which is found beside the program or where an installation
+/// puts it.
+std::vector<std::string> catalogue();
+
+/// A number written as an expression, as in 2*pi/5; the values may be used by name. `what` is named in errors.
+double number_from_text(std::string_view text, const std::string& what, const ParameterValues& values = {});
+/// Several of them, separated by commas.
+std::vector<double> numbers_from_text(std::string_view text, const std::string& what,
+                                      const ParameterValues& values = {});
+
+}  // namespace rattleback

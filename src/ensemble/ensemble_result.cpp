@@ -1,0 +1,355 @@
+#include "rattleback/ensemble/ensemble_result.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "ensemble_journal.hpp"
+#include "ensemble_quantities.hpp"
+#include "../io/hdf5_writer.hpp"
+#include "rattleback/io/result_file.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Members that are in memory at once while the file is written.
+constexpr std::int64_t block_size = 4096;
+/// Failures that are told in words; all are marked.
+constexpr std::size_t most_reasons = 10000;
+
+enum class Status : std::uint8_t { finished, failed, missing };
+
+/// Everything that decides about the numbers, as one number: journals of another ensemble must not be mixed in.
+std::uint64_t identity_of(const EnsembleFile& file, const std::string& program) {
+  std::uint64_t h = 0xcbf29ce484222325U;
+  const auto mix = [&](std::string_view text) {
+    for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    h = (h ^ 0xffU) * 0x100000001b3U;
+  };
+  mix(program);
+  mix(file.text);
+  mix(file.model.text);
+  return h;
+}
+
+std::filesystem::path journals_of(const std::string& path) { return path + ".parts"; }
+
+void remove_journals(const std::string& path) {
+  std::error_code error;
+  std::filesystem::remove_all(journals_of(path), error);
+  if (error) throw FileError(fmt::format("cannot remove {}: {}", journals_of(path).string(), error.message()));
+}
+
+/// A dataset with one entry for each member, filled in blocks.
+class MemberColumn {
+ public:
+  MemberColumn(const Hdf5Writer& writer, hid_t owner, const std::string& name, hsize_t rows, std::vector<hsize_t> rest,
+               const std::vector<std::string>& labels = {})
+      : writer_(writer), size_(std::move(rest)) {
+    size_.insert(size_.begin(), rows);
+    dataset_.emplace(writer.dataset(owner, name, size_));
+    if (!labels.empty()) writer.attribute(*dataset_, "labels", labels);
+  }
+
+  void add(double number) { buffer_.push_back(number); }
+  void add(std::span<const double> numbers) { buffer_.insert(buffer_.end(), numbers.begin(), numbers.end()); }
+
+  void write() {
+    hsize_t width = 1;
+    for (std::size_t d = 1; d < size_.size(); ++d) width *= size_[d];
+    std::vector<hsize_t> size = size_;
+    size[0] = width == 0 ? 0 : buffer_.size() / width;
+    if (size[0] > 0) writer_.write_rows(*dataset_, size, first_, buffer_.data());
+    first_ += size[0];
+    buffer_.clear();
+  }
+
+ private:
+  const Hdf5Writer& writer_;
+  std::vector<hsize_t> size_;
+  std::optional<Hdf5Handle> dataset_;
+  std::vector<double> buffer_;
+  hsize_t first_ = 0;
+};
+
+std::vector<std::string> names_of(std::span<const Expression> symbols, const std::string& prefix = "") {
+  std::vector<std::string> names;
+  for (const Expression& s : symbols) names.push_back(prefix + s.name());
+  return names;
+}
+
+/// The columns of nodes: one for each row, or several for each if there is a second dimension.
+class NodeColumns {
+ public:
+  NodeColumns(const Hdf5Writer& writer, hid_t group, const System& system, hsize_t rows,
+              std::vector<hsize_t> between = {}) {
+    const auto make = [&](const char* name, std::vector<std::string> labels) {
+      std::vector<hsize_t> rest = between;
+      if (!labels.empty()) rest.push_back(labels.size());
+      columns_.emplace_back(writer, group, name, rows, rest, labels);
+    };
+    make("time", {});
+    make("q", names_of(system.coordinates()));
+    make("v", names_of(system.velocities()));
+    make("p", names_of(system.coordinates(), "p_"));
+    make("energy", {});
+  }
+  void add(const NodeRow& row) {
+    columns_[0].add(row.time);
+    columns_[1].add(row.q);
+    columns_[2].add(row.v);
+    columns_[3].add(row.p);
+    columns_[4].add(row.energy);
+  }
+  void write() {
+    for (MemberColumn& column : columns_) column.write();
+  }
+
+ private:
+  std::vector<MemberColumn> columns_;
+};
+
+}  // namespace
+
+struct EnsembleResult::Implementation {
+  Implementation(std::string p, const EnsembleFile& f, std::string name, Start start)
+      : path(std::move(p)), file(f), program(std::move(name)), identity(identity_of(f, program)), members(f.ensemble) {
+    const auto folder = journals_of(path);
+    std::error_code ignored;
+    const bool unfinished = std::filesystem::exists(folder, ignored);
+    if (start == Start::fresh && unfinished) {
+      throw ResumeError(fmt::format(
+          "{} holds an unfinished ensemble; continue it with --resume, or give it up with --force", folder.string()));
+    }
+    if (start == Start::resume && !unfinished) {
+      throw ResumeError(std::filesystem::exists(path, ignored)
+                            ? fmt::format("{} is finished: there is nothing to resume", path)
+                            : fmt::format("there is nothing to resume at {}", path));
+    }
+    check_memory();
+    if (start == Start::forced && unfinished) {
+      lock(folder);
+      lock_.reset();
+      remove_journals(path);
+    }
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) throw FileError(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+    lock(folder);
+    open();
+    generation = journals->next_generation();
+  }
+
+  /// There is an index of all members in memory.
+  void check_memory() const {
+    const double needed = 8.0 * static_cast<double>(members.count());
+    const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    if (needed < 0.5 * there) return;
+    throw EnsembleError(
+        fmt::format("{} members are too many: their index alone would take {:.3g} of the {:.3g} GB of memory "
+                    "that this machine has",
+                    members.count(), 1e-9 * needed, 1e-9 * there));
+  }
+
+  /// While this process lives, no other one works on the same file.
+  void lock(const std::filesystem::path& folder) {
+    try {
+      lock_ = std::make_unique<AppendFile>((folder / "lock").string(), 0);
+    } catch (const FileError& error) {
+      if (std::string_view(error.what()).find("another run") == std::string_view::npos) throw;
+      throw ResumeError(
+          fmt::format("{} is being computed by another process; wait for it, or choose another file with -o", path));
+    }
+  }
+
+  void open() { journals.emplace(journals_of(path), identity, members.count()); }
+
+  void write(const Hdf5Writer& writer) const {
+    const Ensemble& e = file.ensemble;
+    const auto count = static_cast<hsize_t>(members.count());
+    const hid_t root = writer.root();
+    writer.attribute(root, "program", program);
+    writer.attribute(root, "model", file.model.name);
+    writer.attribute(root, "title", file.title);
+    writer.attribute(root, "methods", e.methods);
+    writer.text_dataset("ensemble", file.text);
+    writer.text_dataset("model", file.model.text);
+
+    MemberColumn status(writer, root, "status", count, {});
+    MemberColumn method(writer, root, "method", count, {});
+    MemberColumn steps(writer, root, "steps", count, {});
+    std::vector<MemberColumn> varied;
+    const Hdf5Handle varied_group = writer.group("varied");
+    for (const std::string& name : members.varied())
+      varied.emplace_back(writer, varied_group, name, count, std::vector<hsize_t>{});
+    const Hdf5Handle last_group = writer.group("last");
+    NodeColumns last(writer, last_group, e.system, count);
+    std::optional<Hdf5Handle> times_group;
+    std::optional<NodeColumns> times;
+    if (!e.times.empty()) {
+      times_group.emplace(writer.group("times"));
+      times.emplace(writer, *times_group, e.system, count, std::vector<hsize_t>{e.times.size()});
+    }
+    std::vector<std::string> watched;
+    for (const NamedExpression& s : e.statistics) watched.push_back(s.name);
+    for (const std::string& label : observed_labels(e, members)) watched.push_back(label);
+    std::optional<MemberColumn> statistics;
+    if (!watched.empty()) {
+      statistics.emplace(writer, root, "statistics", count, std::vector<hsize_t>{watched.size(), 3}, watched);
+    }
+
+    std::string reasons;
+    std::size_t reasons_told = 0;
+    for (std::int64_t k = 0; k < members.count(); ++k) {
+      const MemberResult result = of(k, watched.size());
+      const Status s = status_of(k, result);
+      status.add(static_cast<double>(s));
+      method.add(static_cast<double>(k / (members.count() / static_cast<std::int64_t>(e.methods.size()))));
+      steps.add(static_cast<double>(result.steps));
+      for (std::size_t i = 0; i < varied.size(); ++i) varied[i].add(result.varied[i]);
+      last.add(result.last);
+      for (const NodeRow& row : result.nodes) times->add(row);
+      for (const Extremes& x : result.statistics) statistics->add(std::vector{x.least, x.largest, x.mean});
+      if (s == Status::failed && reasons_told++ < most_reasons) {
+        reasons += fmt::format("{}: {}\n", k, result.failure);
+      }
+      if (k % block_size != block_size - 1 && k + 1 < members.count()) continue;
+      for (MemberColumn* column : {&status, &method, &steps}) column->write();
+      for (MemberColumn& column : varied) column.write();
+      last.write();
+      if (times) times->write();
+      if (statistics) statistics->write();
+    }
+    if (!reasons.empty()) writer.text_dataset("failures", reasons);
+    for (std::size_t s = 0; s < e.sections.size(); ++s) write_section(writer, s);
+  }
+
+  void write_section(const Hdf5Writer& writer, std::size_t s) const {
+    hsize_t rows = 0;
+    for (std::int64_t k = 0; k < members.count(); ++k) {
+      if (journals->has(k)) rows += journals->read(k).crossings[s].size();
+    }
+    if (s == 0) writer.group("sections");
+    const Hdf5Handle group = writer.group("sections/" + file.ensemble.sections[s].name);
+    MemberColumn member(writer, group, "member", rows, {});
+    MemberColumn direction(writer, group, "direction", rows, {});
+    NodeColumns nodes(writer, group, file.ensemble.system, rows);
+    hsize_t buffered = 0;
+    for (std::int64_t k = 0; k < members.count(); ++k) {
+      if (journals->has(k)) {
+        const MemberResult result = journals->read(k);
+        for (const Crossing& crossing : result.crossings[s]) {
+          member.add(static_cast<double>(k));
+          direction.add(crossing.up ? 1.0 : -1.0);
+          nodes.add(crossing.node);
+          ++buffered;
+        }
+      }
+      if (buffered < static_cast<hsize_t>(block_size) && k + 1 < members.count()) continue;
+      member.write();
+      direction.write();
+      nodes.write();
+      buffered = 0;
+    }
+  }
+
+  /// " (x = 1, a = 0.2)"
+  std::string what_was_varied(const MemberResult& result) const {
+    std::string text;
+    for (std::size_t i = 0; i < result.varied.size(); ++i) {
+      text += fmt::format("{}{} = {:.6g}", i == 0 ? " (" : ", ", members.varied()[i], result.varied[i]);
+    }
+    return text.empty() ? text : text + ")";
+  }
+
+  Status status_of(std::int64_t k, const MemberResult& result) const {
+    if (!journals->has(k)) return Status::missing;
+    return result.failure.empty() ? Status::finished : Status::failed;
+  }
+
+  /// What is known of a member: nothing but what was varied, if it has not run.
+  MemberResult of(std::int64_t k, std::size_t statistics) const {
+    if (journals->has(k)) return journals->read(k);
+    return empty_result(file.ensemble, members.at(k), statistics - file.ensemble.statistics.size());
+  }
+
+  std::string path;
+  const EnsembleFile& file;
+  std::string program;
+  std::uint64_t identity;
+  Members members;
+  std::optional<EnsembleJournals> journals;
+  std::unique_ptr<AppendFile> lock_;
+  int generation = 0;
+};
+
+EnsembleResult::EnsembleResult(std::string path, const EnsembleFile& file, std::string program, Start start)
+    : implementation_(std::make_unique<Implementation>(std::move(path), file, std::move(program), start)) {}
+EnsembleResult::~EnsembleResult() = default;
+
+std::vector<bool> EnsembleResult::done() const { return implementation_->journals->done(); }
+std::int64_t EnsembleResult::failed() const { return implementation_->journals->failed(); }
+int EnsembleResult::generation() const { return implementation_->generation; }
+
+std::int64_t EnsembleResult::missing() const {
+  const std::vector<bool> known = implementation_->journals->done();
+  return std::ranges::count(known, false);
+}
+
+EnsembleQuantities EnsembleResult::finish() {
+  Implementation& i = *implementation_;
+  i.open();
+  EnsembleQuantities quantities;
+  replace_hdf5(i.path, [&](const Hdf5Writer& writer) {
+    i.write(writer);
+    quantities = ensemble_quantities(i.file, [&](const std::function<void(const MemberResult&)>& use) {
+      for (std::int64_t k = 0; k < i.members.count(); ++k) {
+        if (i.journals->has(k)) use(i.journals->read(k));
+      }
+    });
+    write_quantities(writer, quantities);
+  });
+  if (missing() == 0) remove_journals(i.path);
+  return quantities;
+}
+
+void EnsembleResult::give_up() {
+  Implementation& i = *implementation_;
+  try {
+    i.open();
+  } catch (const std::exception&) {  // the reason to give up is the one to tell
+    return;
+  }
+  const std::vector<bool> known = i.journals->done();
+  if (std::ranges::find(known, true) == known.end()) remove_journals(i.path);
+}
+
+std::vector<std::string> EnsembleResult::failures(std::size_t most) const {
+  const Implementation& i = *implementation_;
+  std::vector<std::string> list;
+  for (std::int64_t k = 0; k < i.members.count() && list.size() < most && i.journals->failed() > 0; ++k) {
+    if (!i.journals->has(k)) continue;
+    const MemberResult result = i.journals->read(k);
+    if (result.failure.empty()) continue;
+    list.push_back(fmt::format("member {}{}: {}", k, i.what_was_varied(result), result.failure));
+  }
+  return list;
+}
+
+struct EnsembleRecorder::Implementation {
+  EnsembleJournal journal;
+};
+
+EnsembleRecorder::EnsembleRecorder(const std::string& path, const EnsembleFile& file, const std::string& program,
+                                   int generation, int rank)
+    : implementation_(new Implementation{
+          {(journals_of(path) / journal_name(generation, rank)).string(), identity_of(file, program)}}) {}
+EnsembleRecorder::~EnsembleRecorder() = default;
+void EnsembleRecorder::record(const MemberResult& result) { implementation_->journal.record(result); }
+void EnsembleRecorder::flush() { implementation_->journal.flush(); }
+void EnsembleRecorder::close() { implementation_->journal.close(); }
+
+}  // namespace rattleback

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace rattleback {
+
+/// An autonomous system y' = f(y) to be integrated.
+struct AdamsProblem {
+  std::size_t size = 0;
+  /// False where f is not defined: the integrator then tries a smaller step.
+  bool (*rates)(const double* y, double* slopes, void* self) = nullptr;
+  void* self = nullptr;
+  double tolerance = 0.0;
+  double absolute_tolerance = 0.0;
+};
+
+/// Adams methods of variable order and step with the interpolation that belongs to them, by CVODE. They live in a
+/// library of their own: only those who ask for a reference solution load SUNDIALS.
+class AdamsIntegrator {
+ public:
+  virtual ~AdamsIntegrator() = default;
+  /// Forgets what came before.
+  virtual void restart(double t, const double* y) = 0;
+  /// One step of its own choice; `towards` says how large steps are at first. Null, or CVODE's name for what went wrong.
+  virtual const char* step(double towards) = 0;
+  /// After the last step.
+  virtual double time() const = 0;
+  virtual double last_step() const = 0;
+  virtual const double* state() const = 0;
+  /// The solution inside the last step.
+  virtual bool interpolate(double t, double* y) = 0;
+};
+
+/// Loads CVODE on the first call. Throws std::runtime_error if it is not there, FlowError if it refuses the
+/// tolerances.
+std::unique_ptr<AdamsIntegrator> make_adams(const AdamsProblem& problem);
+
+/// Entry point of the library: null if the layouts differ.
+using AdamsFactory = AdamsIntegrator* (*)(const AdamsProblem& problem);  ///< null if CVODE refuses the tolerances
+using AdamsEntry = AdamsFactory (*)(std::uint64_t layout);
+inline constexpr const char* adams_entry_name = "rattleback_adams";
+constexpr std::uint64_t adams_layout() { return 1000 * sizeof(AdamsProblem) + 1; }
+
+}  // namespace rattleback

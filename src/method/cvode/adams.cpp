@@ -1,0 +1,100 @@
+// CVODE behind the interface of adams.hpp: a library of its own, the only code of methods that includes SUNDIALS.
+
+#include "../adams.hpp"
+
+#include <cvode/cvode.h>
+#include <nvector/nvector_serial.h>
+#include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
+
+#include <algorithm>
+#include <string>
+
+namespace rattleback {
+namespace {
+
+void ignore_message(int, const char*, const char*, char*, void*) {}
+
+class Cvode final : public AdamsIntegrator {
+ public:
+  explicit Cvode(const AdamsProblem& problem) : problem_(problem) {
+    SUNContext_Create(nullptr, &context_);
+    y_ = N_VNew_Serial(static_cast<sunindextype>(problem.size), context_);
+    interpolated_ = N_VClone(y_);
+    N_VConst(0.0, y_);
+    memory_ = CVodeCreate(CV_ADAMS, context_);
+    solver_ = SUNNonlinSol_FixedPoint(y_, 0, context_);
+  }
+  Cvode(const Cvode&) = delete;
+  Cvode& operator=(const Cvode&) = delete;
+  ~Cvode() override {
+    CVodeFree(&memory_);
+    SUNNonlinSolFree(solver_);
+    N_VDestroy(interpolated_);
+    N_VDestroy(y_);
+    SUNContext_Free(&context_);
+  }
+
+  bool begin() {
+    return CVodeInit(memory_, &rates, 0.0, y_) == CV_SUCCESS &&
+           CVodeSetErrHandlerFn(memory_, &ignore_message, nullptr) == CV_SUCCESS &&
+           CVodeSStolerances(memory_, problem_.tolerance, problem_.absolute_tolerance) == CV_SUCCESS &&
+           CVodeSetUserData(memory_, &problem_) == CV_SUCCESS && CVodeSetNonlinearSolver(memory_, solver_) == CV_SUCCESS;
+  }
+
+  void restart(double t, const double* y) override {
+    std::copy_n(y, problem_.size, N_VGetArrayPointer(y_));
+    CVodeReInit(memory_, t, y_);
+    t_ = t;
+    last_step_ = 0.0;
+  }
+
+  const char* step(double towards) override {
+    const int flag = CVode(memory_, towards, y_, &t_, CV_ONE_STEP);
+    if (flag < 0) {
+      char* name = CVodeGetReturnFlagName(flag);
+      failure_ = name;
+      free(name);
+      return failure_.c_str();
+    }
+    CVodeGetLastStep(memory_, &last_step_);
+    return nullptr;
+  }
+
+  double time() const override { return t_; }
+  double last_step() const override { return last_step_; }
+  const double* state() const override { return N_VGetArrayPointer(y_); }
+
+  bool interpolate(double t, double* y) override {
+    if (CVodeGetDky(memory_, t, 0, interpolated_) != CV_SUCCESS) return false;
+    std::copy_n(N_VGetArrayPointer(interpolated_), problem_.size, y);
+    return true;
+  }
+
+ private:
+  static int rates(realtype, N_Vector state, N_Vector slopes, void* given) {
+    const auto& problem = *static_cast<const AdamsProblem*>(given);
+    return problem.rates(N_VGetArrayPointer(state), N_VGetArrayPointer(slopes), problem.self) ? 0 : 1;
+  }
+
+  AdamsProblem problem_;
+  SUNContext context_ = nullptr;
+  N_Vector y_ = nullptr;
+  N_Vector interpolated_ = nullptr;
+  void* memory_ = nullptr;
+  SUNNonlinearSolver solver_ = nullptr;
+  double t_ = 0.0;
+  double last_step_ = 0.0;
+  std::string failure_;
+};
+
+AdamsIntegrator* make(const AdamsProblem& problem) {
+  auto cvode = std::make_unique<Cvode>(problem);
+  return cvode->begin() ? cvode.release() : nullptr;
+}
+
+}  // namespace
+}  // namespace rattleback
+
+extern "C" [[gnu::visibility("default")]] rattleback::AdamsFactory rattleback_adams(std::uint64_t layout) {
+  return layout == rattleback::adams_layout() ? &rattleback::make : nullptr;
+}

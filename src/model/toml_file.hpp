@@ -1,0 +1,58 @@
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "rattleback/expr/parse.hpp"
+#include "rattleback/model/model.hpp"
+#include "source_text.hpp"
+
+namespace rattleback {
+
+/// A TOML file, and values out of it. What is wrong becomes a ModelError that points to the place.
+class TomlFile {
+ public:
+  /// The text must live as long as the file.
+  TomlFile(std::string_view text, const std::string& file);
+
+  const SourceText& source() const { return source_; }
+  const toml::table& root() const { return root_; }
+
+  [[noreturn]] void fail(const toml::node& node, const std::string& summary) const;
+
+  /// No keys but the known ones; `what` has them.
+  void check_keys(const toml::table& table, const std::vector<std::string>& known, const std::string& what) const;
+  /// The entries of a table in the order of the file.
+  static std::vector<std::pair<std::string, const toml::node*>> in_order(const toml::table& table);
+
+  const std::string& text_of(const toml::node& node, const std::string& what) const;
+  const toml::array& array_of(const toml::node& node, const std::string& what) const;
+  /// `form` says how one is written: "as in {x = \"-y\", y = \"x\"}".
+  const toml::table& table_of(const toml::node& node, const std::string& what, const std::string& form) const;
+  double number(const toml::node& node, const std::string& what) const;
+
+  /// A text or a section of the root; empty or null if there is none.
+  std::string text_value(const char* key) const;
+  const toml::table* table(const char* key) const;
+
+  /// Where expressions in a text are: for errors of the parser.
+  ParseOptions options_at(const toml::node& node) const;
+  template <class Parse>
+  static auto parsed(Parse&& parse_it) {
+    try {
+      return parse_it();
+    } catch (const ParseError& error) {
+      throw ModelError(error.what());
+    }
+  }
+
+ private:
+  SourceText source_;
+  toml::table root_;
+};
+
+}  // namespace rattleback

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+namespace rattleback::test {
+
+/// A file of the source tree. A function in a file of its own, because paths in the flags of every test would be all
+/// that is different in a clone elsewhere.
+std::string source_file(const std::string& name);
+
+/// The command under test.
+std::string rattleback_command();
+
+}  // namespace rattleback::test
