@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/config.hpp"
+#include "base/folders.hpp"
 #include "rattleback/base/error.hpp"
 
 namespace rattleback {

@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "base/config.hpp"
+#include "base/parts.hpp"
 #include "../base/plugin.hpp"
 
 namespace rattleback {

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "base/config.hpp"
+#include "base/parts.hpp"
 #include "../base/plugin.hpp"
 
 namespace rattleback {

@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "base/config.hpp"
+#include "base/parts.hpp"
 #include "../base/plugin.hpp"
 #include "rattleback/method/reference.hpp"
 
