@@ -18,6 +18,7 @@ Command reproduce_command();
 Command demo_command();
 Command bench_command();
 Command help_command();
+Command manual_command();
 
 /// Those of the program that is linked, in the order in which they are listed to people.
 std::vector<Command> commands();
