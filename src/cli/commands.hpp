@@ -19,6 +19,7 @@ Command demo_command();
 Command bench_command();
 Command help_command();
 Command manual_command();
+Command complete_command();
 
 /// Those of the program that is linked, in the order in which they are listed to people.
 std::vector<Command> commands();
