@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A folder of src/ may include only itself and those before it in this list (docs/architecture.md);
-# LLVM is included by src/kernel/llvm/ alone, MPI by src/ensemble/mpi/.
+# LLVM is included by src/kernel/llvm/ alone, MPI by src/ensemble/mpi/, CLI11 by src/cli/parse.cpp.
 set -euo pipefail
 cd "$1"
 order=(expr kernel mech geometry method flow observe ensemble io experiment report bench cli)
@@ -25,4 +25,7 @@ done < <(grep -rn --include='*.[ch]pp' '#include <llvm/' src include tests examp
 while IFS=: read -r file line _; do
   [[ "$file" == src/ensemble/mpi/* ]] || complain "$file:$line: only src/ensemble/mpi/ may include MPI"
 done < <(grep -rn --include='*.[ch]pp' '#include <mpi' src include tests examples benchmarks || true)
+while IFS=: read -r file line _; do
+  [ "$file" = src/cli/parse.cpp ] || complain "$file:$line: only src/cli/parse.cpp may include CLI11"
+done < <(grep -rn --include='*.[ch]pp' '#include <CLI/' src include tests examples benchmarks || true)
 exit "$failed"

@@ -8,3 +8,7 @@ mv "$prefix/somewhere" "$prefix/else"
 cd "$prefix"
 [ "$(env -i ASAN_OPTIONS="${ASAN_OPTIONS:-}" else/bin/rattleback models --json | grep -c '"name"')" -ge 18 ]
 env -i ASAN_OPTIONS="${ASAN_OPTIONS:-}" else/bin/rattleback run chaplygin-sleigh -m rk4 --json | grep -q '"outcome": "finished"'
+for file in man/man1/rattleback.1 man/man1/rattleback-run.1 bash-completion/completions/rattleback \
+    zsh/*/_rattleback fish/vendor_completions.d/rattleback.fish; do
+  [ -s "$(echo else/share/$file)" ] || { echo "$file is not installed"; exit 1; }
+done

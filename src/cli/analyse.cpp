@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -421,21 +420,24 @@ void analyse_model(const Options& o) {
 
 }  // namespace
 
-void add_analyse(CLI::App& app) {
-  auto* command = app.add_subcommand(
-      "analyse", "Says what a system is: symmetry, Chaplygin reduction, measure, multiplier, free Lagrangians");
+Command analyse_command() {
+  Command command{"analyse",
+                  "Says what a system is: symmetry, Chaplygin reduction, measure, multiplier, free Lagrangians"};
   auto o = std::make_shared<Options>();
-  o->model.add_to(*command);
-  command->add_flag("--latex", o->latex, "The reduced system and the multiplier in LaTeX");
-  command->add_option("--lagrangian", o->lagrangian,
-                      "Checks a Lagrangian without constraints: do its equations describe the motion, is it regular");
-  o->output.add_to(*command);
-  command->footer(
-      "Verdicts are judged at random points about the initial position and print the residuals they rest on.\n"
-      "Example:\n"
-      "  rattleback analyse knife-edge-incline\n"
-      "  rattleback analyse free-particle-x --lagrangian \"0.5*x'^2 + 0.5*sqrt(1 + x^2)*(y'^2/x' + z'^2/(x*x'))\"");
-  command->callback([o] { analyse_model(*o); });
+  o->model.add_to(command);
+  command.add({.names = "--latex", .help = "The reduced system and the multiplier in LaTeX", .target = &o->latex});
+  command.add({.names = "--lagrangian",
+               .value = "TEXT",
+               .help = "Checks a Lagrangian without constraints: do its equations describe the motion, is it regular",
+               .target = &o->lagrangian});
+  o->output.add_to(command);
+  command.notes = {
+      "Verdicts are judged at random points about the initial position and print the residuals they rest on."};
+  command.examples = {
+      "rattleback analyse knife-edge-incline",
+      "rattleback analyse free-particle-x --lagrangian \"0.5*x'^2 + 0.5*sqrt(1 + x^2)*(y'^2/x' + z'^2/(x*x'))\""};
+  command.action = [o] { analyse_model(*o); };
+  return command;
 }
 
 }  // namespace rattleback::cli

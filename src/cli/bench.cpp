@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "bench_options.hpp"
 #include "commands.hpp"
 #include "exit_status.hpp"
 #include "rattleback/kernel/kernel.hpp"
@@ -19,15 +19,6 @@
 
 namespace rattleback::cli {
 namespace {
-
-struct Options {
-  std::vector<std::string> tables;
-  std::string time = "1e6";
-  std::string limit = "60";
-  OutputOptions output;
-};
-
-constexpr const char* table_names[] = {"cost", "precision", "step", "throughput", "scaling", "growth"};
 
 /// One line on standard error that says what is being measured: only on a terminal.
 class ProgressLine {
@@ -53,7 +44,7 @@ class ProgressLine {
   bool shown_ = false;
 };
 
-void run_bench(const Options& o) {
+void run_bench(const BenchOptions& o) {
   if (!compiler_available()) {
     throw Failure(ExitStatus::system, "there is nothing to measure: the compiler library cannot be loaded");
   }
@@ -104,24 +95,14 @@ void run_bench(const Options& o) {
 
 }  // namespace
 
-void add_bench(CLI::App& app) {
-  auto* command = app.add_subcommand("bench", bench_summary);
-  auto o = std::make_shared<Options>();
-  command->add_option("tables", o->tables, "cost, precision, step, throughput, scaling, growth; all if none is given")
-      ->type_name("TABLE...")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(table_names), std::end(table_names))));
-  command->add_option("--time", o->time, "cost: how long the energy has to be held")
-      ->type_name("T")
-      ->capture_default_str();
-  command->add_option("--limit", o->limit, "cost: how many seconds the search of one setting may take")
-      ->type_name("SECONDS")
-      ->capture_default_str();
-  o->output.add_to(*command);
-  command->footer(
-      "The other integrators are SUNDIALS (CVODE, IDA) and Boost.odeint with right-hand sides written by hand.\n"
-      "All tables but scaling are measured on one core; leave the machine alone meanwhile.\n"
-      "Example:\n  rattleback bench cost --time 1e7\n  rattleback bench step throughput --json");
-  command->callback([o] { run_bench(*o); });
+Command bench_command() {
+  auto o = std::make_shared<BenchOptions>();
+  Command command = describe_bench(*o);
+  command.action = [o] { run_bench(*o); };
+  return command;
 }
+
+/// The program behind `rattleback bench` has no other command.
+std::vector<Command> commands() { return {bench_command()}; }
 
 }  // namespace rattleback::cli

@@ -1,24 +1,27 @@
 #pragma once
 
-#include <CLI/App.hpp>
+#include "command_line.hpp"
 
 namespace rattleback::cli {
 
-inline constexpr const char* bench_program_name = "rattleback-bench";
-inline constexpr const char* bench_summary = "Speed against other integrators and code written by hand";
+/// Each command describes itself: its options, its help, and what it does.
+Command models_command();
+Command show_command();
+Command analyse_command();
+Command run_command();
+Command compare_command();
+Command converge_command();
+Command modified_command();
+Command measure_command();
+Command ensemble_command();
+Command reproduce_command();
+Command demo_command();
+Command bench_command();
+Command help_command();
+Command manual_command();
+Command complete_command();
 
-/// Each command adds itself to the application: its options, its help, and what it does.
-void add_models(CLI::App& app);
-void add_show(CLI::App& app);
-void add_analyse(CLI::App& app);
-void add_run(CLI::App& app);
-void add_compare(CLI::App& app);
-void add_converge(CLI::App& app);
-void add_modified(CLI::App& app);
-void add_measure(CLI::App& app);
-void add_ensemble(CLI::App& app);
-void add_bench(CLI::App& app);
-void add_reproduce(CLI::App& app);
-void add_demo(CLI::App& app);
+/// Those of the program that is linked, in the order in which they are listed to people.
+std::vector<Command> commands();
 
 }  // namespace rattleback::cli

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -132,16 +131,16 @@ void compare_methods(const Options& o) {
 
 }  // namespace
 
-void add_compare(CLI::App& app) {
-  auto* command = app.add_subcommand("compare", "Runs several methods on one problem: one table");
+Command compare_command() {
+  Command command{"compare", "Runs several methods on one problem: one table"};
   auto o = std::make_shared<Options>();
-  o->problem.add_to(*command);
-  add_methods_option(*command, o->methods);
-  add_report_option(*command, o->report);
-  o->output.add_to(*command);
-  command->footer(
-      "Example:\n  rattleback compare quadratic-particle -m reference,dla,dla:order=6,rk4 --step 0.2 --time 250");
-  command->callback([o] { compare_methods(*o); });
+  o->problem.add_to(command);
+  add_methods_option(command, o->methods);
+  add_report_option(command, o->report);
+  o->output.add_to(command);
+  command.examples = {"rattleback compare quadratic-particle -m reference,dla,dla:order=6,rk4 --step 0.2 --time 250"};
+  command.action = [o] { compare_methods(*o); };
+  return command;
 }
 
 }  // namespace rattleback::cli

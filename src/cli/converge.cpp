@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -154,23 +153,26 @@ void converge(const Options& o) {
 
 }  // namespace
 
-void add_converge(CLI::App& app) {
-  auto* command = app.add_subcommand("converge", "Errors, costs and measured orders over a range of steps");
+Command converge_command() {
+  Command command{"converge", "Errors, costs and measured orders over a range of steps"};
   auto o = std::make_shared<Options>();
-  o->problem.add_to(*command, /*with_step=*/false);
-  add_methods_option(*command, o->methods);
-  command->add_option("--from", o->fewest, "The fewest points in time: one more than steps")
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--to", o->most, "The most points in time")->type_name("N")->capture_default_str();
-  command->add_option("--count", o->count, "How many step sizes between them")->type_name("K")->capture_default_str();
-  command->add_flag("--check", o->check, "Exit status 1 unless every method has the order it promises");
-  add_report_option(*command, o->report);
-  o->output.add_to(*command);
-  command->footer(
-      "The order is the slope of log(error) over log(h), over the finer half of the errors above round-off.\n"
-      "Example:\n  rattleback converge quadratic-particle -m dla:midpoint,dla:midpoint:order=6,rk4 --time 5");
-  command->callback([o] { converge(*o); });
+  o->problem.add_to(command, /*with_step=*/false);
+  add_methods_option(command, o->methods);
+  command.add({.names = "--from",
+               .value = "N",
+               .help = "The fewest points in time: one more than steps",
+               .target = &o->fewest});
+  command.add({.names = "--to", .value = "N", .help = "The most points in time", .target = &o->most});
+  command.add({.names = "--count", .value = "K", .help = "How many step sizes between them", .target = &o->count});
+  command.add(
+      {.names = "--check", .help = "Exit status 1 unless every method has the order it promises", .target = &o->check});
+  add_report_option(command, o->report);
+  o->output.add_to(command);
+  command.notes = {
+      "The order is the slope of log(error) over log(h), over the finer half of the errors above round-off."};
+  command.examples = {"rattleback converge quadratic-particle -m dla:midpoint,dla:midpoint:order=6,rk4 --time 5"};
+  command.action = [o] { converge(*o); };
+  return command;
 }
 
 }  // namespace rattleback::cli

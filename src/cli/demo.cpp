@@ -1,7 +1,6 @@
 // `rattleback demo`: from a Lagrangian in text to native code, and how fast that is.
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -124,17 +123,18 @@ nlohmann::json run_demo(bool quiet) {
 
 }  // namespace
 
-void add_demo(CLI::App& app) {
-  auto* command = app.add_subcommand("demo", "From a Lagrangian in text to native code, and how fast that is");
-  command->footer("Example:\n  rattleback demo --json");
+Command demo_command() {
+  Command command{"demo", "From a Lagrangian in text to native code, and how fast that is"};
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "One JSON document instead of text");
+  command.add({.names = "--json", .help = "One JSON document instead of text", .target = json.get()});
   auto quiet = std::make_shared<bool>(false);
-  command->add_flag("--quiet", *quiet, "No text: the exit status is the answer");
-  command->callback([json, quiet] {
+  command.add({.names = "--quiet", .help = "No text: the exit status is the answer", .target = quiet.get()});
+  command.examples = {"rattleback demo --json"};
+  command.action = [json, quiet] {
     const nlohmann::json result = run_demo(*json || *quiet);
     if (*json) fmt::print("{}\n", result.dump(2));
-  });
+  };
+  return command;
 }
 
 }  // namespace rattleback::cli

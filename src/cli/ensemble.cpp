@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -280,30 +279,44 @@ void ensemble(const Options& o) {
 
 }  // namespace
 
-void add_ensemble(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("ensemble", "Many trajectories: initial conditions, parameters, steps and methods varied");
+Command ensemble_command() {
+  Command command{"ensemble", "Many trajectories: initial conditions, parameters, steps and methods varied"};
   auto o = std::make_shared<Options>();
-  command->add_option("spec", o->spec, "The file that describes the ensemble (docs/ensembles.md)")
-      ->type_name("SPEC.toml")
-      ->required();
-  command->add_option("-o,--output", o->file, "The result, an HDF5 file; the name of SPEC with .h5 if it is not given")
-      ->type_name("FILE");
-  command->add_option("--lanes", o->lanes, "Trajectories at once on each thread: 1, 4, 8 or 16")
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--threads", o->threads, "Threads of each process; all cores it may use if not given")
-      ->type_name("N");
-  command->add_flag("--resume", o->resume, "Continues an ensemble that was interrupted or killed");
-  command->add_flag("--force", o->force, "Gives up an unfinished ensemble that is there");
-  command->add_flag("--dry-run", o->dry_run, "Only reads SPEC and tells what would be run");
-  o->output.add_to(*command);
-  command->footer(
+  command.add({.names = "spec",
+               .value = "SPEC.toml",
+               .help = "The file that describes the ensemble (docs/ensembles.md)",
+               .target = &o->spec,
+               .values = {Values::Kind::file, {".toml"}},
+               .required = true,
+               .hint = "docs/ensembles.md says how one is written"});
+  command.add({.names = "-o,--output",
+               .value = "FILE",
+               .help = "The result, an HDF5 file; the name of SPEC with .h5 if it is not given",
+               .target = &o->file,
+               .values = {Values::Kind::file, {".h5", ".hdf5"}}});
+  Values lanes{Values::Kind::word};
+  for (const int count : lane_counts) lanes.words.push_back(std::to_string(count));
+  command.add({.names = "--lanes",
+               .value = "N",
+               .help = "Trajectories at once on each thread: 1, 4, 8 or 16",
+               .target = &o->lanes,
+               .values = std::move(lanes)});
+  command.add({.names = "--threads",
+               .value = "N",
+               .help = "Threads of each process; all cores it may use if not given",
+               .target = &o->threads});
+  command.add(
+      {.names = "--resume", .help = "Continues an ensemble that was interrupted or killed", .target = &o->resume});
+  command.add({.names = "--force", .help = "Gives up an unfinished ensemble that is there", .target = &o->force});
+  command.add({.names = "--dry-run", .help = "Only reads SPEC and tells what would be run", .target = &o->dry_run});
+  o->output.add_to(command);
+  command.notes = {
       "A trajectory that fails is recorded with its reason and does not stop the others. Results do not depend on "
-      "lanes,\n"
-      "threads and ranks. On several processes or machines: mpirun -n 4 rattleback ensemble SPEC.toml\n"
-      "Example:\n  rattleback ensemble sleighs.toml -o sleighs.h5\n  rattleback ensemble sleighs.toml --resume");
-  command->callback([o] { ensemble(*o); });
+      "lanes, threads and ranks.",
+      "On several processes or machines: mpirun -n 4 rattleback ensemble SPEC.toml"};
+  command.examples = {"rattleback ensemble sleighs.toml -o sleighs.h5", "rattleback ensemble sleighs.toml --resume"};
+  command.action = [o] { ensemble(*o); };
+  return command;
 }
 
 }  // namespace rattleback::cli

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace rattleback::cli {
 
@@ -13,6 +14,14 @@ enum class ExitStatus {
   system = 4,
   interrupted = 130
 };
+
+inline constexpr std::pair<ExitStatus, const char*> exit_statuses[] = {
+    {ExitStatus::done, "done"},
+    {ExitStatus::answer_is_no, "the answer is no"},
+    {ExitStatus::wrong_request, "the request or the model is wrong"},
+    {ExitStatus::numerics_failed, "the numerics failed and everything up to there is saved"},
+    {ExitStatus::system, "files or system"},
+    {ExitStatus::interrupted, "interrupted"}};
 
 /// Ends a command with a message and an exit status.
 class Failure : public std::runtime_error {

@@ -4,17 +4,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 
+#include "bench_options.hpp"
 #include "commands.hpp"
 #include "exit_status.hpp"
 #include "rattleback/base/installation.hpp"
 
 namespace rattleback::cli {
 namespace {
+
+constexpr const char* bench_program_name = "rattleback-bench";
 
 [[noreturn]] void launch(const std::vector<std::string>& words) {
   for (const auto& path : places_to_look(bench_program_name, Part::library)) {
@@ -36,11 +39,11 @@ namespace {
 
 }  // namespace
 
-void add_bench(CLI::App& app) {
-  auto* command = app.add_subcommand("bench", bench_summary);
-  command->prefix_command();
-  command->set_help_flag();
-  command->callback([command] { launch(command->remaining()); });
+Command bench_command() {
+  auto described = std::make_shared<BenchOptions>();  // the words are read by the program that is launched
+  Command command = describe_bench(*described);
+  command.forward = [described](const std::vector<std::string>& words) { launch(words); };
+  return command;
 }
 
 }  // namespace rattleback::cli

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -309,29 +308,40 @@ void measure(const Options& o) {
 
 }  // namespace
 
-void add_measure(CLI::App& app) {
-  auto* command = app.add_subcommand("measure", "How well methods preserve the invariant measure of a system");
+Command measure_command() {
+  Command command{"measure", "How well methods preserve the invariant measure of a system"};
   auto o = std::make_shared<Options>();
-  o->problem.add_to(*command);
-  add_methods_option(*command, o->methods);
-  command->add_option("--ell", o->ells, "Also the modified measures up to these powers of h, of pthdel and conformal")
-      ->type_name("L,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_option("--cloud", o->cloud, "The volume of a cloud: 600-cell, or a number of points on a sphere")
-      ->type_name("600-cell|N");
-  command->add_option("--radius", o->radius, "The radius of the cloud")->type_name("R")->capture_default_str();
-  command->add_option("--every", o->every, "Looks at every K-th step")->type_name("K")->capture_default_str();
-  command->add_option("-o,--output", o->file, "Where all values go: a file ending with .csv")->type_name("FILE");
-  command->add_option("--points", o->points, "Where the points of the cloud go: a file ending with .csv")
-      ->type_name("FILE");
-  o->output.add_to(*command);
-  command->footer(
-      "Without --cloud: from the tangent map along the trajectory of the start.\n"
-      "Example:\n  rattleback measure harmonic-particle -m conformal:TT,pthdel --ell 2,4 --step 0.25 --time 20\n"
-      "  rattleback measure harmonic-particle -m conformal:M --ell 2,4 --cloud 600-cell --step 0.25 --time 20 -o "
-      "c.csv");
-  command->callback([o] { measure(*o); });
+  o->problem.add_to(command);
+  add_methods_option(command, o->methods);
+  command.add({.names = "--ell",
+               .value = "L,...",
+               .help = "Also the modified measures up to these powers of h, of pthdel and conformal",
+               .target = &o->ells,
+               .list = true});
+  command.add({.names = "--cloud",
+               .value = "600-cell|N",
+               .help = "The volume of a cloud: 600-cell, or a number of points on a sphere",
+               .target = &o->cloud,
+               .values = {Values::Kind::word, {"600-cell"}}});
+  command.add({.names = "--radius", .value = "R", .help = "The radius of the cloud", .target = &o->radius});
+  command.add({.names = "--every", .value = "K", .help = "Looks at every K-th step", .target = &o->every});
+  command.add({.names = "-o,--output",
+               .value = "FILE",
+               .help = "Where all values go: a file ending with .csv",
+               .target = &o->file,
+               .values = {Values::Kind::file, {".csv"}}});
+  command.add({.names = "--points",
+               .value = "FILE",
+               .help = "Where the points of the cloud go: a file ending with .csv",
+               .target = &o->points,
+               .values = {Values::Kind::file, {".csv"}}});
+  o->output.add_to(command);
+  command.notes = {"Without --cloud: from the tangent map along the trajectory of the start."};
+  command.examples = {
+      "rattleback measure harmonic-particle -m conformal:TT,pthdel --ell 2,4 --step 0.25 --time 20",
+      "rattleback measure harmonic-particle -m conformal:M --ell 2,4 --cloud 600-cell --step 0.25 --time 20 -o c.csv"};
+  command.action = [o] { measure(*o); };
+  return command;
 }
 
 }  // namespace rattleback::cli

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -40,12 +39,13 @@ void list_models(const OutputOptions& output) {
 
 }  // namespace
 
-void add_models(CLI::App& app) {
-  auto* command = app.add_subcommand("models", "Lists the catalogue of systems");
-  command->footer("Example:\n  rattleback models");
+Command models_command() {
+  Command command{"models", "Lists the catalogue of systems"};
   auto output = std::make_shared<OutputOptions>();
-  output->add_to(*command);
-  command->callback([output] { list_models(*output); });
+  output->add_to(command);
+  command.examples = {"rattleback models"};
+  command.action = [output] { list_models(*output); };
+  return command;
 }
 
 }  // namespace rattleback::cli

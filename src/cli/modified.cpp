@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -254,36 +253,43 @@ void analyse_backwards(const Options& o) {
 
 }  // namespace
 
-void add_modified(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("modified", "Modified Hamiltonian of a variational method: backward error analysis");
+Command modified_command() {
+  Command command{"modified", "Modified Hamiltonian of a variational method: backward error analysis"};
   auto o = std::make_shared<Options>();
-  o->problem.add_to(*command);
-  command->add_option("-m,--method", o->method, "A variational method: del, hdel, pthdel, conformal or free")
-      ->type_name("METHOD")
-      ->capture_default_str();
-  command->add_option("--order", o->order, "The power of h up to which the series is shown")
-      ->type_name("L")
-      ->capture_default_str();
-  command
-      ->add_option("--tolerance", o->tolerance,
-                   "How small the change by further points must be for them to be left away")
-      ->type_name("X")
-      ->capture_default_str();
-  command->add_option("--at", o->at, "Where: positions and momenta of the shape, as in '0,0;1,1'; else at the start")
-      ->type_name("R;P");
-  command->add_option("--energy", o->energy, "The parameter E of altered Lagrangians; else the energy at the point")
-      ->type_name("E");
-  command->add_flag("--formulas", o->formulas, "Also the coefficients of the series as formulas");
-  command->add_flag("--latex", o->latex, "Only the formulas, in LaTeX");
-  o->output.add_to(*command);
-  command->footer(
-      "Steps of a variational method follow, up to any power of h, the motion of a modified Hamiltonian K.\n"
-      "For pthdel and conformal, K depends on E and vanishes where E is the modified energy; the modified factor\n"
-      "N = -dK/dE there is the inverse density of the measure that the method preserves.\n"
-      "Example:\n  rattleback modified harmonic-particle -m conformal:TT --step 0.25 --at '0,0;1,1' --formulas --order "
-      "2");
-  command->callback([o] { analyse_backwards(*o); });
+  o->problem.add_to(command);
+  command.add({.names = "-m,--method",
+               .value = "METHOD",
+               .help = "A variational method: del, hdel, pthdel, conformal or free",
+               .target = &o->method,
+               .values = {Values::Kind::method, {"del", "hdel", "pthdel", "conformal", "free"}}});
+  command.add({.names = "--order",
+               .value = "L",
+               .help = "The power of h up to which the series is shown",
+               .target = &o->order});
+  command.add({.names = "--tolerance",
+               .value = "X",
+               .help = "How small the change by further points must be for them to be left away",
+               .target = &o->tolerance});
+  command.add({.names = "--at",
+               .value = "R;P",
+               .help = "Where: positions and momenta of the shape, as in '0,0;1,1'; else at the start",
+               .target = &o->at});
+  command.add({.names = "--energy",
+               .value = "E",
+               .help = "The parameter E of altered Lagrangians; else the energy at the point",
+               .target = &o->energy});
+  command.add(
+      {.names = "--formulas", .help = "Also the coefficients of the series as formulas", .target = &o->formulas});
+  command.add({.names = "--latex", .help = "Only the formulas, in LaTeX", .target = &o->latex});
+  o->output.add_to(command);
+  command.notes = {
+      "Steps of a variational method follow, up to any power of h, the motion of a modified Hamiltonian K. For pthdel "
+      "and conformal, K depends on E and vanishes where E is the modified energy; the modified factor N = -dK/dE there "
+      "is the inverse density of the measure that the method preserves."};
+  command.examples = {
+      "rattleback modified harmonic-particle -m conformal:TT --step 0.25 --at '0,0;1,1' --formulas --order 2"};
+  command.action = [o] { analyse_backwards(*o); };
+  return command;
 }
 
 }  // namespace rattleback::cli

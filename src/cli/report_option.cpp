@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "exit_status.hpp"
@@ -11,8 +10,12 @@
 
 namespace rattleback::cli {
 
-void add_report_option(CLI::App& command, std::optional<std::string>& path) {
-  command.add_option("--report", path, "Also makes a page with figures: a file ending with .html")->type_name("FILE");
+void add_report_option(Command& command, std::optional<std::string>& path) {
+  command.add({.names = "--report",
+               .value = "FILE",
+               .help = "Also makes a page with figures: a file ending with .html",
+               .target = &path,
+               .values = {Values::Kind::file, {".html"}}});
 }
 
 void require_folder(const std::string& path, const char* option) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <CLI/App.hpp>
-
 #include <optional>
 #include <string>
 
@@ -11,7 +9,7 @@
 namespace rattleback::cli {
 
 /// --report of the commands that have it.
-void add_report_option(CLI::App& command, std::optional<std::string>& path);
+void add_report_option(Command& command, std::optional<std::string>& path);
 /// Refuses a path whose folder does not exist; the option is named.
 void require_folder(const std::string& path, const char* option);
 /// Refuses a path that is no page, before time is spent.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -256,37 +255,42 @@ void reproduce(const Options& o) {
 
 }  // namespace
 
-void add_reproduce(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("reproduce", "The experiments of papers, with their claims beside what is measured");
+Command reproduce_command() {
+  Command command{"reproduce", "The experiments of papers, with their claims beside what is measured"};
   auto o = std::make_shared<Options>();
-  command
-      ->add_option(
-          "what", o->what,
-          "all, papers (cm, ev, me, fe, gv), experiments of --list, or files of your own; all if nothing is given")
-      ->type_name("PAPER...");
-  command->add_option("-o,--output", o->folder, "The folder for the page and the data")
-      ->type_name("FOLDER")
-      ->capture_default_str();
-  command->add_option("--markdown", o->markdown, "Also writes the claims as a page of documentation")
-      ->type_name("FILE");
-  command->add_flag("--csv", o->csv, "Data as CSV files instead of HDF5");
-  command->add_flag("--list", o->list, "Only lists the experiments");
-  o->output.add_to(*command);
-  command->footer(
-      "Each claim is confirmed, corrected (confirmed after a correction) or contradicted, with the reason on the "
-      "page;\n"
-      "failed means that it did not come out as it should: then the exit status is 1.\n"
-      "Example:\n  rattleback reproduce all\n  rattleback reproduce me gv -o papers --csv\n  rattleback reproduce "
-      "my-experiment.toml");
-  command->callback([o] {
+  command.add(
+      {.names = "what",
+       .value = "PAPER...",
+       .help = "all, papers (cm, ev, me, fe, gv), experiments of --list, or files of your own; all if nothing is given",
+       .target = &o->what,
+       .values = {Values::Kind::experiment}});
+  command.add({.names = "-o,--output",
+               .value = "FOLDER",
+               .help = "The folder for the page and the data",
+               .target = &o->folder,
+               .values = {Values::Kind::folder}});
+  command.add({.names = "--markdown",
+               .value = "FILE",
+               .help = "Also writes the claims as a page of documentation",
+               .target = &o->markdown,
+               .values = {Values::Kind::file, {".md"}}});
+  command.add({.names = "--csv", .help = "Data as CSV files instead of HDF5", .target = &o->csv});
+  command.add({.names = "--list", .help = "Only lists the experiments", .target = &o->list});
+  o->output.add_to(command);
+  command.notes = {
+      "Each claim is confirmed, corrected (confirmed after a correction) or contradicted, with the reason on the page; "
+      "failed means that it did not come out as it should: then the exit status is 1."};
+  command.examples = {"rattleback reproduce all", "rattleback reproduce me gv -o papers --csv",
+                      "rattleback reproduce my-experiment.toml"};
+  command.action = [o] {
     try {
       reproduce(*o);
     } catch (const Interrupted&) {
       throw Failure(ExitStatus::interrupted,
                     fmt::format("interrupted; data and page of the experiments before are in {}", o->folder));
     }
-  });
+  };
+  return command;
 }
 
 }  // namespace rattleback::cli

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -134,18 +133,24 @@ std::int64_t positive_integer(const std::string& text, const char* option) {
   return static_cast<std::int64_t>(value);
 }
 
-void OutputOptions::add_to(CLI::App& command) {
-  command.add_flag("--json", json, "One JSON document on standard output instead of text");
-  command.add_flag("--quiet", quiet, "No text: the exit status is the answer");
+void OutputOptions::add_to(Command& command) {
+  command.add({.names = "--json", .help = "One JSON document on standard output instead of text", .target = &json});
+  command.add({.names = "--quiet", .help = "No text: the exit status is the answer", .target = &quiet});
 }
 
-void ModelOptions::add_to(CLI::App& command) {
-  command.add_option("model", model, "A name of the catalogue ('rattleback models'), or a file ending with .toml")
-      ->required()
-      ->type_name("MODEL");
-  command.add_option("--set", set, "Replaces the value of a parameter; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
+void ModelOptions::add_to(Command& command) {
+  command.add({.names = "model",
+               .value = "MODEL",
+               .help = "A name of the catalogue ('rattleback models'), or a file ending with .toml",
+               .target = &model,
+               .values = {Values::Kind::model},
+               .required = true,
+               .hint = "'rattleback models' lists those there are"});
+  command.add({.names = "--set",
+               .value = "NAME=VALUE",
+               .help = "Replaces the value of a parameter; may be repeated",
+               .target = &set,
+               .values = {Values::Kind::parameter}});
 }
 
 Model ModelOptions::load() const {
@@ -162,20 +167,25 @@ Model ModelOptions::load() const {
   return load_model(model, values);
 }
 
-void ProblemOptions::add_to(CLI::App& command, bool with_step) {
+void ProblemOptions::add_to(Command& command, bool with_step) {
   model.add_to(command);
-  auto* duration = command.add_option("--time", time, "The time to integrate over")->type_name("T");
+  command.add({.names = "--time", .value = "T", .help = "The time to integrate over", .target = &time});
   if (with_step) {
-    command.add_option("--step", step, "The step size h")->type_name("H");
-    command.add_option("--steps", steps, "The number of steps")->type_name("N")->excludes(duration);
+    command.add({.names = "--step", .value = "H", .help = "The step size h", .target = &step});
+    command.add(
+        {.names = "--steps", .value = "N", .help = "The number of steps", .target = &steps, .excludes = "--time"});
   }
-  command.add_option("--q0", q0, "Initial positions, as in 1,0,pi/2")->type_name("A,B,...");
-  command.add_option("--v0", v0, "Initial velocities")->type_name("A,B,...");
+  command.add({.names = "--q0", .value = "A,B,...", .help = "Initial positions, as in 1,0,pi/2", .target = &q0});
+  command.add({.names = "--v0", .value = "A,B,...", .help = "Initial velocities", .target = &v0});
   if (with_step) {
-    command.add_option("--q1", q1, "Positions after the first step, for methods that can start from two positions")
-        ->type_name("A,B,...");
+    command.add({.names = "--q1",
+                 .value = "A,B,...",
+                 .help = "Positions after the first step, for methods that can start from two positions",
+                 .target = &q1});
   }
-  command.add_flag("--project", project, "Moves inconsistent initial data to the nearest consistent ones");
+  command.add({.names = "--project",
+               .help = "Moves inconsistent initial data to the nearest consistent ones",
+               .target = &project});
 }
 
 Request make_request(const ProblemOptions& options, bool one_step) {
@@ -189,12 +199,13 @@ Request make_request(const ProblemOptions& options, bool one_step) {
   return {std::move(model), std::move(problem), steps, std::move(notes)};
 }
 
-void add_methods_option(CLI::App& command, std::vector<std::string>& methods) {
-  command.add_option("-m,--methods", methods, "The integrators, separated by commas")
-      ->type_name("A,B,...")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->default_str(fmt::format("{}", fmt::join(methods, ",")));
+void add_methods_option(Command& command, std::vector<std::string>& methods) {
+  command.add({.names = "-m,--methods",
+               .value = "A,B,...",
+               .help = "The integrators, separated by commas",
+               .target = &methods,
+               .values = {Values::Kind::method},
+               .list = true});
 }
 
 void check_methods(const std::vector<std::string>& methods) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
@@ -8,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "command_line.hpp"
 #include "rattleback/flow/run.hpp"
 #include "rattleback/model/model.hpp"
 
@@ -17,7 +17,7 @@ namespace rattleback::cli {
 struct OutputOptions {
   bool json = false;
   bool quiet = false;
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
   bool talks() const { return !json && !quiet; }
 };
 
@@ -25,7 +25,7 @@ struct OutputOptions {
 struct ModelOptions {
   std::string model;
   std::vector<std::string> set;
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
   Model load() const;
 };
 
@@ -39,7 +39,7 @@ struct ProblemOptions {
   std::optional<std::string> v0;
   std::optional<std::string> q1;
   bool project = false;
-  void add_to(CLI::App& command, bool with_step = true);
+  void add_to(Command& command, bool with_step = true);
 };
 
 struct Request {
@@ -54,7 +54,7 @@ struct Request {
 Request make_request(const ProblemOptions& options, bool one_step = false);
 
 /// -m of the commands that take several methods.
-void add_methods_option(CLI::App& command, std::vector<std::string>& methods);
+void add_methods_option(Command& command, std::vector<std::string>& methods);
 void check_methods(const std::vector<std::string>& methods);
 
 /// An option's text as a positive number, and as a positive integer up to which t = k·h counts exactly.

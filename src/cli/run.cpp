@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -235,37 +234,49 @@ void run_model(const Options& o) {
 
 }  // namespace
 
-void add_run(CLI::App& app) {
-  auto* command = app.add_subcommand("run", "Integrates one trajectory");
+Command run_command() {
+  Command command{"run", "Integrates one trajectory"};
   auto o = std::make_shared<Options>();
-  o->problem.add_to(*command);
-  std::string list;
-  for (const MethodInfo& m : methods())
-    list += fmt::format("\n  {:<12} {}{}", m.name, m.summary,
-                        m.options.empty() ? "" : fmt::format("\n{:15}:{}", "", fmt::join(m.options, " :")));
-  command->add_option("-m,--method", o->method, "The integrator, with options after colons")
-      ->type_name("METHOD")
-      ->capture_default_str();
-  command->add_option("--every", o->every, "Records every K-th step")->type_name("K")->capture_default_str();
-  command->add_option("--observe", o->observe, "What to watch besides energy and constraints, separated by commas")
-      ->type_name("A,B,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_option("-o,--output", o->file, "Where the samples go: a file ending with .h5 or .csv")
-      ->type_name("FILE");
-  add_report_option(*command, o->report);
-  command->add_flag("--resume", o->resume, "Continues an interrupted run from the checkpoint beside its file");
-  command->add_flag("--force", o->force, "Starts anew even if an unfinished run is in the file");
-  o->output.add_to(*command);
-  list += "\n  ld, lds, hd and hds stand for dla:midpoint, dla:trapezoidal, gni:midpoint and gni:trapezoidal";
-  list += "\n\nObservers:";
-  for (const ObserverInfo& info : observers()) list += fmt::format("\n  {:<19} {}", info.name, info.summary);
-  command->footer("Methods:" + list +
-                  "\n\nWithout --step, --time, --q0 and --v0 those of the model are taken.\n"
-                  "Example:\n  rattleback run chaplygin-sleigh -m dla:midpoint:order=4 --step 0.12 --time 30 -o "
-                  "sleigh.h5 --report sleigh.html\n"
-                  "  rattleback run snakeboard -m dla:trapezoidal --observe momentum-equation,symplectic");
-  command->callback([o] { run_model(*o); });
+  o->problem.add_to(command);
+  command.add({.names = "-m,--method",
+               .value = "METHOD",
+               .help = "The integrator, with options after colons",
+               .target = &o->method,
+               .values = {Values::Kind::method}});
+  command.add({.names = "--every", .value = "K", .help = "Records every K-th step", .target = &o->every});
+  command.add({.names = "--observe",
+               .value = "A,B,...",
+               .help = "What to watch besides energy and constraints, separated by commas",
+               .target = &o->observe,
+               .values = {Values::Kind::observer},
+               .list = true});
+  command.add({.names = "-o,--output",
+               .value = "FILE",
+               .help = "Where the samples go: a file ending with .h5 or .csv",
+               .target = &o->file,
+               .values = {Values::Kind::file, {".h5", ".hdf5", ".csv"}}});
+  add_report_option(command, o->report);
+  command.add({.names = "--resume",
+               .help = "Continues an interrupted run from the checkpoint beside its file",
+               .target = &o->resume});
+  command.add(
+      {.names = "--force", .help = "Starts anew even if an unfinished run is in the file", .target = &o->force});
+  o->output.add_to(command);
+  Section methods_there{"Methods", {}};
+  for (const MethodInfo& m : methods()) {
+    methods_there.entries.push_back(
+        {m.name, m.summary, m.options.empty() ? "" : fmt::format(":{}", fmt::join(m.options, " :"))});
+  }
+  methods_there.note = "ld, lds, hd and hds stand for dla:midpoint, dla:trapezoidal, gni:midpoint and gni:trapezoidal";
+  Section observers_there{"Observers", {}};
+  for (const ObserverInfo& info : observers()) observers_there.entries.push_back({info.name, info.summary});
+  command.sections = {std::move(methods_there), std::move(observers_there)};
+  command.notes = {"Without --step, --time, --q0 and --v0 those of the model are taken."};
+  command.examples = {
+      "rattleback run chaplygin-sleigh -m dla:midpoint:order=4 --step 0.12 --time 30 -o sleigh.h5 --report sleigh.html",
+      "rattleback run snakeboard -m dla:trapezoidal --observe momentum-equation,symplectic"};
+  command.action = [o] { run_model(*o); };
+  return command;
 }
 
 }  // namespace rattleback::cli

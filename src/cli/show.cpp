@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -290,15 +289,18 @@ void show(const Options& o) {
 
 }  // namespace
 
-void add_show(CLI::App& app) {
-  auto* command = app.add_subcommand("show", "Shows a model, what follows from it, and what may be wrong with it");
+Command show_command() {
+  Command command{"show", "Shows a model, what follows from it, and what may be wrong with it"};
   auto o = std::make_shared<Options>();
-  o->model.add_to(*command);
-  command->add_flag("--latex", o->latex, "The formulas in LaTeX");
-  command->add_flag("--free", o->free, "Free Lagrangians, their Hamiltonians and the constraints in T*Q instead");
-  o->output.add_to(*command);
-  command->footer("Example:\n  rattleback show snakeboard\n  rattleback show rolling-disk --free");
-  command->callback([o] { show(*o); });
+  o->model.add_to(command);
+  command.add({.names = "--latex", .help = "The formulas in LaTeX", .target = &o->latex});
+  command.add({.names = "--free",
+               .help = "Free Lagrangians, their Hamiltonians and the constraints in T*Q instead",
+               .target = &o->free});
+  o->output.add_to(command);
+  command.examples = {"rattleback show snakeboard", "rattleback show rolling-disk --free"};
+  command.action = [o] { show(*o); };
+  return command;
 }
 
 }  // namespace rattleback::cli

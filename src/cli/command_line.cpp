@@ -1,0 +1,76 @@
+#include "command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "exit_status.hpp"
+#include "rattleback/expr/parse.hpp"
+
+namespace rattleback::cli {
+namespace {
+
+struct TextOfDefault {
+  std::string operator()(const bool*) const { return {}; }
+  std::string operator()(const int* number) const { return std::to_string(*number); }
+  std::string operator()(const std::string* text) const { return *text; }
+  std::string operator()(const std::optional<std::string>* text) const { return text->value_or(""); }
+  std::string operator()(const std::vector<std::string>* texts) const {
+    return fmt::format("{}", fmt::join(*texts, ","));
+  }
+  std::string operator()(const std::vector<int>* numbers) const { return fmt::format("{}", fmt::join(*numbers, ",")); }
+};
+
+}  // namespace
+
+bool Option::repeats() const {
+  return std::holds_alternative<std::vector<std::string>*>(target) || std::holds_alternative<std::vector<int>*>(target);
+}
+
+std::vector<std::string> Option::each_name() const {
+  std::vector<std::string> each;
+  for (std::size_t begin = 0; begin <= names.size();) {
+    const std::size_t end = std::min(names.find(',', begin), names.size());
+    each.push_back(names.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return each;
+}
+
+bool Option::has_name(const std::string& name) const {
+  const std::vector<std::string> each = each_name();
+  return std::find(each.begin(), each.end(), name) != each.end();
+}
+
+void Command::add(Option option) {
+  option.default_text = std::visit(TextOfDefault(), option.target);
+  options.push_back(std::move(option));
+}
+
+const Option* Command::find(const std::string& option) const {
+  for (const Option& candidate : options) {
+    if (candidate.has_name(option)) return &candidate;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> Program::command_names() const {
+  std::vector<std::string> names;
+  for (const Command& each : commands) {
+    if (!each.hidden) names.push_back(each.name);
+  }
+  return names;
+}
+
+const Command& Program::command(const std::string& wanted) const {
+  for (const Command& each : commands) {
+    if (each.name == wanted) return each;
+  }
+  const bool is_option = wanted.starts_with('-');
+  const auto meant = is_option ? std::nullopt : closest_name(wanted, command_names());
+  throw Failure(ExitStatus::wrong_request, fmt::format("there is no {} '{}'{}\nRun '{} --help' for what is possible.",
+                                                       is_option ? "option" : "command", wanted,
+                                                       meant ? fmt::format("; did you mean '{}'?", *meant) : "", name));
+}
+
+}  // namespace rattleback::cli

@@ -1,0 +1,116 @@
+// The one file that knows the library that reads command lines: its headers take longer to compile than a command.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "command_line.hpp"
+#include "exit_status.hpp"
+#include "rattleback/expr/parse.hpp"
+
+namespace rattleback::cli {
+namespace {
+
+CLI::Option* add_option(CLI::App& app, const Option& option) {
+  return std::visit(
+      [&](auto* target) -> CLI::Option* {
+        if constexpr (std::is_same_v<decltype(target), bool*>) {
+          return app.add_flag(option.names, *target, option.help);
+        } else {
+          return app.add_option(option.names, *target, option.help);
+        }
+      },
+      option.target);
+}
+
+void add_options(CLI::App& app, const Command& command) {
+  for (const Option& option : command.options) {
+    CLI::Option* added = add_option(app, option);
+    if (!option.is_flag()) added->type_name(option.value);
+    if (option.list) added->delimiter(',');
+    if (option.repeats() && !option.is_argument()) added->allow_extra_args(false);
+    if (option.required) added->required();
+    if (option.only_words) added->check(CLI::IsMember(option.values.words));
+    if (!option.excludes.empty()) added->excludes(app.get_option(option.excludes));
+  }
+}
+
+/// The word of a command line that the command does not know, and what could have been meant.
+std::string explain_extra(const Command& command, int argc, char** argv, const std::vector<std::string>& extras) {
+  std::vector<std::string> options{"-h", "--help"};
+  for (const Option& option : command.options) {
+    if (option.is_argument()) continue;
+    for (std::string& name : option.each_name()) options.push_back(std::move(name));
+  }
+  for (int i = 2; i < argc; ++i) {  // in the order in which they were typed
+    const std::string word = argv[i];
+    const std::string name = word.substr(0, word.find('='));
+    if (name.empty() || name[0] != '-' || std::find(options.begin(), options.end(), name) != options.end()) continue;
+    if (std::find(extras.begin(), extras.end(), word) == extras.end()) continue;
+    const auto meant = closest_name(name, options);
+    return fmt::format("'{}' has no option '{}'{}", command.name, name,
+                       meant ? fmt::format("; did you mean '{}'?", *meant) : "");
+  }
+  return fmt::format("'{}' is one word too many", extras.empty() ? "" : extras.front());
+}
+
+/// Two options that exclude each other are both given.
+std::string explain_exclusion(const Command& command, const std::string& message) {
+  const std::string first = message.substr(0, message.find(' '));
+  for (const Option& option : command.options) {
+    if (!option.excludes.empty() && (option.has_name(first) || option.excludes == first)) {
+      return fmt::format("{} and {} say the same in two ways: give one", option.each_name().back(), option.excludes);
+    }
+  }
+  return message;
+}
+
+/// What is wrong with a command line, and what could have been meant.
+std::string explain(const Command& command, const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  std::string message = error.what();
+  const std::string option = message.substr(0, message.find_first_of(": "));
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    message = explain_extra(command, argc, argv, app.remaining(true));
+  } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    const Option* missing = command.find(option);
+    if (missing != nullptr && !missing->hint.empty()) message += "; " + missing->hint;
+  } else if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) {
+    message = explain_exclusion(command, message);
+  } else if (message.find("At Most 1") != std::string::npos) {
+    message = fmt::format("{} may be given only once", option);
+  }
+  return fmt::format("{}\nRun 'rattleback {} --help' for what is possible.", message, command.name);
+}
+
+/// The words after the name of a command.
+Wish parse_command(const Command& command, int argc, char** argv) {
+  CLI::App app;
+  app.set_help_flag("-h,--help");
+  add_options(app, command);
+  try {
+    app.parse(argc - 1, argv + 1);
+    return {Wish::Kind::command, &command};
+  } catch (const CLI::CallForHelp&) {
+    return {Wish::Kind::help, &command};
+  } catch (const CLI::ParseError& error) {
+    throw Failure(ExitStatus::wrong_request, explain(command, app, error, argc, argv));
+  }
+}
+
+}  // namespace
+
+Wish parse(const Program& program, int argc, char** argv) {
+  if (argc <= 1) {
+    throw Failure(ExitStatus::wrong_request, "a command is missing\nRun 'rattleback --help' for what is possible.");
+  }
+  const std::string word = argv[1];
+  if (word == "-h" || word == "--help") return {Wish::Kind::help};
+  if (word == "--version") return {Wish::Kind::version};
+  const Command& command = program.command(word);
+  if (command.forward) return {Wish::Kind::command, &command};
+  return parse_command(command, argc, argv);
+}
+
+}  // namespace rattleback::cli
