@@ -82,10 +82,10 @@ export function shared(file, options = { draw: false }) {
   }
   after(close);
   return (name, action) =>
-    test(name, { timeout: 300000 }, async () => {
+    test(name, { timeout: 300000 }, async (context) => {
       const { page, problems } = await (opened ??= open(file, options));
       try {
-        await action(page);
+        await action(page, context);
         assert.deepEqual(problems.splice(0), []);
       } catch (error) {
         await close();
