@@ -1,7 +1,7 @@
 // What is tested of the samples only: they are known to contain everything.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { canvasOf, isBlank, layouts, open, picture, settled, shared } from "./browser.mjs";
+import { blanks, canvasOf, isBlank, layouts, open, picture, settled, shared } from "./browser.mjs";
 import { launch } from "./chromium.mjs";
 import { fill, template } from "./page.mjs";
 import { sample } from "./sample.mjs";
@@ -124,9 +124,10 @@ test("text of a report is never markup", async () => {
   await close();
 });
 
-test("a page that is opened in the dark is dark, and is printed in vector pictures", async () => {
-  const { page, problems, close } = await open(file, { colorScheme: "dark", draw: false });
+test("a page that is opened on a phone in the dark is drawn so, and is printed in vector pictures", async () => {
+  const { page, problems, close } = await open(file, { viewport: layouts[1].viewport, colorScheme: "dark" });
   assert.equal(await page.locator("html").getAttribute("data-theme"), "dark");
+  assert.deepEqual(await blanks(page), [], "blank");
   const expected = await page.locator("figure.figure, .animation").count();
   await page.evaluate(() => {
     addEventListener("beforeprint", () => (document.body.dataset.pictures = document.querySelectorAll(".print-picture > svg").length));
