@@ -1,6 +1,6 @@
 import type { Animation, Figure } from "./report";
 import { h, setPressed } from "./dom";
-import { whenNear } from "./lazy";
+import { whenNear, whenWidthChanges } from "./lazy";
 import { Orbit, orbitHint, overview } from "./orbit";
 import { seriesColour } from "./palette";
 import { plain } from "./plaintext";
@@ -139,10 +139,6 @@ class Player {
     if (enlargement > 1.05) {
       this.element.append(h("p", { class: "notice" }, `The body is drawn ${number(enlargement, 2)} times as large as it is.`));
     }
-    new ResizeObserver(() => {
-      this.energy?.resize();
-      this.request();
-    }).observe(this.views);
     new IntersectionObserver((entries) => {
       if (entries.every((entry) => !entry.isIntersecting)) this.pause();
     }).observe(this.element);
@@ -152,6 +148,10 @@ class Player {
   start(): void {
     this.energy?.resize();
     this.draw();
+    whenWidthChanges(this.views, () => {
+      this.energy?.resize();
+      this.request();
+    });
   }
 
   private controls(): HTMLElement {
@@ -274,8 +274,11 @@ function fallback(animation: Animation): { element: HTMLElement; start(): void }
     h("div", { class: "view-names" }, ...names),
     path.element,
   );
-  new ResizeObserver(() => path.resize()).observe(element);
-  return { element, start: () => path.resize() };
+  const start = () => {
+    path.resize();
+    whenWidthChanges(element, () => path.resize());
+  };
+  return { element, start };
 }
 
 export function animationElement(animation: Animation, id: string): HTMLElement {

@@ -1,7 +1,7 @@
 import type { Figure } from "./report";
 import { h, parseSvg, setPressed } from "./dom";
 import type { Drawing, Readout } from "./drawing";
-import { whenNear } from "./lazy";
+import { whenNear, whenWidthChanges } from "./lazy";
 import { seriesColour } from "./palette";
 import { plain } from "./plaintext";
 import { PlaneDrawing } from "./plane";
@@ -121,13 +121,8 @@ export function figureElement(figure: Figure, id: string): HTMLElement {
     figure.caption ? h("div", { class: "caption" }, ...paragraphs(figure.caption)) : null,
   );
   whenNear(host, () => {
-    create();
-    let width = host.clientWidth;
-    new ResizeObserver(() => {
-      if (host.clientWidth === width) return;
-      width = host.clientWidth;
-      if (width > 0) drawing?.resize();
-    }).observe(host);
+    const made = create();
+    whenWidthChanges(host, () => made.resize());
   });
   printAs(host, () => create().svg());
   return element;

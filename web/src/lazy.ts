@@ -20,6 +20,16 @@ export function whenNear(element: Element, action: () => void): void {
   observer.observe(element);
 }
 
+/** Runs an action whenever the width of an element has changed; an observer alone would also run it at once. */
+export function whenWidthChanges(element: Element, action: () => void): void {
+  let width = element.clientWidth;
+  new ResizeObserver(() => {
+    if (element.clientWidth === width) return;
+    width = element.clientWidth;
+    if (width > 0) action();
+  }).observe(element);
+}
+
 function drawAll(): void {
   for (const element of [...waiting.keys()]) draw(element);
 }

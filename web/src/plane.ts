@@ -154,9 +154,9 @@ export class PlaneDrawing implements Drawing {
       if (plot.width !== width || plot.height !== height) plot.setSize({ width, height });
       plot.setScale("x", { min: this.frame.view.x[0], max: this.frame.view.x[1] });
       plot.setScale("y", { min: this.frame.view.y[0], max: this.frame.view.y[1] });
+      // The width of the labels may have changed, which uPlot finds out only here.
+      plot.redraw(false, true);
     });
-    // The width of the labels may have changed, which uPlot finds out only here.
-    plot.redraw(false, true);
     this.placeMarker();
   }
 

@@ -1,6 +1,5 @@
 // Runs the tests; without a browser, says so and exits with the code that CTest takes for skipped.
 import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findChromium } from "./chromium.mjs";
@@ -10,8 +9,5 @@ if (!findChromium()) {
   process.exit(77);
 }
 const here = dirname(fileURLToPath(import.meta.url));
-const files = readdirSync(here)
-  .filter((name) => name.endsWith(".test.mjs"))
-  .map((name) => join(here, name));
-const { status } = spawnSync(process.execPath, ["--test", ...process.argv.slice(2), ...files], { stdio: "inherit" });
+const { status } = spawnSync(process.execPath, [...process.argv.slice(2), join(here, "all.mjs")], { stdio: "inherit" });
 process.exit(status ?? 1);

@@ -1,22 +1,15 @@
 // What is tested of the samples only: they are known to contain everything.
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { colouredPixels, layouts, open, picture, settled } from "./browser.mjs";
+import { test } from "node:test";
+import { blanks, canvasOf, isBlank, layouts, open, picture, settled, shared } from "./browser.mjs";
 import { launch } from "./chromium.mjs";
-import { buildTemplate, fill } from "./page.mjs";
+import { fill, template } from "./page.mjs";
 import { sample } from "./sample.mjs";
 
-const { folder, template } = buildTemplate();
-const file = join(folder, "sample.html");
-fill(template, sample(), file);
+const file = fill(sample(), "sample.html");
+const look = shared(file, { draw: true });
 
-let browser;
-before(async () => (browser = await launch()));
-after(() => browser.close());
-
-test("everything can be reached with the keyboard", async () => {
-  const { page, close } = await open(browser, file);
+look("everything can be reached with the keyboard", async (page) => {
   const wanted = [".theme-toggle", ".count", ".contents a", ".filter", ".chapter-filter", ".claim-link", ".u-over", ".space-surface", ".legend-entry", ".tools button", ".play", ".time-slider", ".view-surface", ".files a"];
   const reached = new Set();
   for (let k = 0; k < 400 && reached.size < wanted.length; k++) {
@@ -25,11 +18,10 @@ test("everything can be reached with the keyboard", async () => {
     for (const selector of matching) reached.add(selector);
   }
   assert.deepEqual(wanted.filter((selector) => !reached.has(selector)), []);
-  await close();
 });
 
 test("on a phone, the contents open and close", async () => {
-  const { page, close } = await open(browser, file, { viewport: layouts[1].viewport, draw: false });
+  const { page, close } = await open(file, { viewport: layouts[1].viewport, draw: false });
   const contents = page.locator(".contents");
   assert.equal(await contents.isVisible(), false);
   await page.locator(".contents-button").click();
@@ -40,47 +32,40 @@ test("on a phone, the contents open and close", async () => {
   await close();
 });
 
-test("a count of the summary shows its claims", async () => {
-  const { page, close } = await open(browser, file, { draw: false });
+look("a count of the summary shows its claims", async (page) => {
   await page.locator(".count.verdict-corrected").click();
   assert.deepEqual(
     await page.locator(".all-claims .claim:visible").evaluateAll((rows) => rows.map((row) => row.dataset.verdict)),
     ["corrected"],
   );
-  await close();
+  await page.locator(".filter.verdict-corrected").click();
 });
 
-test("what went wrong and what was corrected is visible", async () => {
-  const { page, close } = await open(browser, file, { draw: false });
+look("what went wrong and what was corrected is visible", async (page) => {
   assert.ok(await page.getByText("the solution is not finite").isVisible());
   assert.ok(await page.locator(".all-claims").getByText("is wrong: with the sign as printed").isVisible());
   assert.equal(await page.locator(".claim-note code").first().textContent(), "+");
-  await close();
 });
 
-test("a figure can be enlarged and goes back", async () => {
-  const { page, problems, close } = await open(browser, file);
+look("a figure can be enlarged and goes back", async (page) => {
   for (const id of ["cm/particle/energy", "cm/particle/space"]) {
     const figure = page.locator(`[id="${id}"]`);
     await figure.scrollIntoViewIfNeeded();
-    const canvas = figure.locator(".drawing canvas").first();
+    const canvas = canvasOf(figure);
     const width = async () => (await canvas.boundingBox()).width;
     const small = await width();
     await figure.getByRole("button", { name: "Enlarge" }).click();
     await settled(page);
     assert.ok((await width()) > 1.5 * small);
-    assert.ok((await colouredPixels(canvas)) > 20);
+    assert.ok(!(await isBlank(canvas)));
     await page.keyboard.press("Escape");
     await settled(page);
     assert.equal(await width(), small);
     assert.equal(await page.locator("dialog").count(), 0);
   }
-  assert.deepEqual(problems, []);
-  await close();
 });
 
-test("the values shown are those of the data", async () => {
-  const { page, close } = await open(browser, file);
+look("the values shown are those of the data", async (page) => {
   const figure = page.locator('[id="cm/particle/convergence"]');
   await figure.scrollIntoViewIfNeeded();
   const box = await figure.locator(".u-over").boundingBox();
@@ -88,49 +73,50 @@ test("the values shown are those of the data", async () => {
   await page.mouse.move(box.x + box.width - 6, box.y + 20);
   assert.match(await figure.locator(".legend-heading").textContent(), /= 0\.4$/);
   assert.deepEqual(await figure.locator(".legend-value").allTextContents(), ["0.048", "0.00256", "0.01024", "0.16"]);
-  await close();
 });
 
-test("nothing moves by itself", async () => {
-  const { page, close } = await open(browser, file);
+look("nothing moves by itself", async (page) => {
   const canvas = page.locator(".view canvas").first();
   await canvas.scrollIntoViewIfNeeded();
   await settled(page);
   const old = await picture(canvas);
-  await page.waitForTimeout(300);
+  await settled(page, 20);
   assert.equal(await picture(canvas), old);
-  await close();
 });
 
+/** A report of one experiment of the sample, with some figures instead of its own. */
+function reportOf(figures) {
+  const report = sample();
+  const [chapter] = report.chapters;
+  const [experiment] = chapter.experiments;
+  return { ...report, chapters: [{ ...chapter, experiments: [{ ...experiment, claims: [], figures, animations: [] }] }] };
+}
+
 test("axes have labels however large the numbers are", async () => {
-  for (const size of [1, 1e39, 1e200, 1e-200]) {
-    const report = sample();
-    const experiment = report.chapters[0].experiments[0];
+  const figures = [1, 1e39, 1e200, 1e-200].map((size) => {
     const series = [{ name: "s", style: "line", x: [0, 1, 2], y: [0, size, 3 * size] }];
-    experiment.figures = [{ id: "f", title: "f", kind: "line", x: { label: "x" }, y: { label: "y" }, series }];
-    report.chapters = [{ ...report.chapters[0], experiments: [{ ...experiment, claims: [], animations: [] }] }];
-    const path = join(folder, "sizes.html");
-    fill(template, report, path);
-    const { page, problems, close } = await open(browser, path);
-    const written = await page.locator(".drawing canvas").first().evaluate((canvas) => {
+    return { id: `${size}`, title: `${size}`, kind: "line", x: { label: "x" }, y: { label: "y" }, series };
+  });
+  const { page, problems, close } = await open(fill(reportOf(figures), "sizes.html"));
+  const written = await page.locator(".drawing canvas").evaluateAll((canvases) =>
+    canvases.map((canvas) => {
       // Left of the plot and its ticks there is nothing but the labels of the axis.
       const left = canvas.closest(".drawing").querySelector(".u-over").offsetLeft - 6;
       const { data } = canvas.getContext("2d").getImageData(0, 0, left * devicePixelRatio, canvas.height);
       return data.filter((value, i) => i % 4 === 3 && value > 100).length;
-    });
-    assert.ok(written > 20, `no labels for ${size}`);
-    assert.deepEqual(problems, []);
-    await close();
-  }
+    }),
+  );
+  assert.equal(written.length, figures.length);
+  for (const [i, { id }] of figures.entries()) assert.ok(written[i] > 20, `no labels for ${id}`);
+  assert.deepEqual(problems, []);
+  await close();
 });
 
 test("text of a report is never markup", async () => {
-  const report = sample();
-  report.title = 'A <img src="x" onerror="alert(1)"> & </script> title';
-  report.chapters[0].experiments[0].figures[0].series[0].name = "<b>&";
-  const hostile = join(folder, "hostile.html");
-  fill(template, report, hostile);
-  const { page, problems, close } = await open(browser, hostile);
+  const [figure] = sample().chapters[0].experiments[0].figures;
+  figure.series[0].name = "<b>&";
+  const report = { ...reportOf([figure]), title: 'A <img src="x" onerror="alert(1)"> & </script> title' };
+  const { page, problems, close } = await open(fill(report, "hostile.html"));
   assert.equal(await page.locator("h1").textContent(), report.title);
   assert.equal(await page.locator("h1 img").count(), 0);
   assert.equal(await page.locator(".legend-name").first().textContent(), "<b>&");
@@ -138,13 +124,28 @@ test("text of a report is never markup", async () => {
   await close();
 });
 
+test("a page that is opened on a phone in the dark is drawn so, and is printed in vector pictures", async () => {
+  const { page, problems, close } = await open(file, { viewport: layouts[1].viewport, colorScheme: "dark" });
+  assert.equal(await page.locator("html").getAttribute("data-theme"), "dark");
+  assert.deepEqual(await blanks(page), [], "blank");
+  const expected = await page.locator("figure.figure, .animation").count();
+  await page.evaluate(() => {
+    addEventListener("beforeprint", () => (document.body.dataset.pictures = document.querySelectorAll(".print-picture > svg").length));
+  });
+  await page.pdf();
+  assert.equal(await page.locator("body").getAttribute("data-pictures"), String(expected));
+  assert.equal(await page.locator(".print-picture").count(), 0);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
 test("without WebGL there are messages, paths and simpler pictures", async () => {
   const plain = await launch({ webgl: false });
-  const { page, problems, close } = await open(plain, file);
+  const { page, problems, close } = await open(file, { using: plain });
   const { chapters } = sample();
   const animations = chapters.flatMap((chapter) => chapter.experiments.flatMap((experiment) => experiment.animations));
   assert.equal(await page.locator(".player-fallback").count(), animations.length);
-  for (const canvas of await page.locator(".player-fallback canvas").all()) assert.ok((await colouredPixels(canvas)) > 20);
+  for (const canvas of await page.locator(".player-fallback canvas").all()) assert.ok(!(await isBlank(canvas)));
   assert.equal(await page.locator(".space-picture g.series").count(), 3);
   assert.deepEqual(problems, []);
   await close();
@@ -152,7 +153,7 @@ test("without WebGL there are messages, paths and simpler pictures", async () =>
 });
 
 test("a template without a report says so", async () => {
-  const { page, problems, close } = await open(browser, template, { draw: false });
+  const { page, problems, close } = await open(template, { draw: false });
   assert.ok(await page.getByText("contains no report").isVisible());
   assert.deepEqual(problems, []);
   await close();
