@@ -58,13 +58,13 @@ TEST(Command, quiet_is_quiet) {
 
 TEST(Command, does_not_load_the_compiler_for_help) {
   // The dynamic linker reports every library it loads.
-  const std::string output = shell(std::string("LD_DEBUG=files ") + test::rattleback_command() + " --help 2>&1").output;
+  const std::string output = shell(std::string("LD_DEBUG=files ") + rattleback::test::rattleback_command() + " --help 2>&1").output;
   EXPECT_NE(output.find("libstdc++"), std::string::npos) << "the test sees what is loaded";
   EXPECT_EQ(output.find("libLLVM"), std::string::npos);
 }
 
 TEST(Command, finds_compiler_and_catalogue_when_it_is_found_on_the_path) {
-  const std::string folder = std::filesystem::path(test::rattleback_command()).parent_path().string();
+  const std::string folder = std::filesystem::path(rattleback::test::rattleback_command()).parent_path().string();
   const std::string prefix = "cd / && PATH='" + folder + "':$PATH rattleback ";
   EXPECT_EQ(nlohmann::json::parse(shell(prefix + "demo --json").output).at("compiled"), true);
   EXPECT_EQ(shell(prefix + "show snakeboard").status, 0);

@@ -35,7 +35,7 @@ inline Result shell(const std::string& command) {
 
 /// Runs rattleback with arguments.
 inline Result run(const std::string& arguments, bool errors_too = true) {
-  return shell(test::rattleback_command() + " " + arguments + (errors_too ? " 2>&1" : " 2>/dev/null"));
+  return shell(rattleback::test::rattleback_command() + " " + arguments + (errors_too ? " 2>&1" : " 2>/dev/null"));
 }
 
 inline constexpr int answer_is_no = 1;
@@ -56,7 +56,7 @@ class Workplace {
   }
   Answer operator()(const std::string& arguments) const {
     const int status =
-        shell("cd '" + path() + "' && " + test::rattleback_command() + " " + arguments + " >out.txt 2>err.txt").status;
+        shell("cd '" + path() + "' && " + rattleback::test::rattleback_command() + " " + arguments + " >out.txt 2>err.txt").status;
     return {status, content(folder_ / "out.txt"), content(folder_ / "err.txt")};
   }
   /// What --json prints: one document and nothing else.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "rattleback/base/version.hpp"
 
 namespace {
 

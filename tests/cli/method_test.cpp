@@ -210,7 +210,7 @@ TEST(Observe, every_observer_has_columns_and_numbers) {
 TEST(Observe, a_run_is_resumed_only_with_the_same_observers) {
   const Bench bench;
   const std::string long_run = "run quadratic-particle -m dla --steps 2000000000 --every 1000000 --quiet -o a.csv";
-  shell("cd '" + bench.path() + "'\nexec " + test::rattleback_command() + " " + long_run +
+  shell("cd '" + bench.path() + "'\nexec " + rattleback::test::rattleback_command() + " " + long_run +
         " --observe momentum,reversibility >out.txt 2>&1 & pid=$!\n"
         "for i in $(seq 3000); do [ -e a.csv.checkpoint ] && break; sleep 0.01; done\nkill -9 $pid; wait $pid");
   for (const auto& [observers, now] :

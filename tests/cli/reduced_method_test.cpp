@@ -401,7 +401,7 @@ TEST_P(ResumedRuns, write_the_file_of_a_run_without_interruption) {
            GetParam() + " -o '" + (workshop / file) + "'";
   };
   const std::string checkpoint = workshop / "parts.csv.checkpoint";
-  const Result killed = shell(test::rattleback_command() + " " + arguments(1000000000000, "parts.csv") +
+  const Result killed = shell(rattleback::test::rattleback_command() + " " + arguments(1000000000000, "parts.csv") +
                               " & pid=$!\nfor i in $(seq 6000); do grep -q '\"step\": [1-9]' '" + checkpoint +
                               "' 2>/dev/null && break; sleep 0.01; done\nkill -9 $pid; wait $pid; echo $?");
   EXPECT_TRUE(contains(killed.output, "137")) << "it was still running";

@@ -87,7 +87,7 @@ TEST(Reproduce, notices_before_the_work_what_cannot_be_written) {
 
 TEST(Reproduce, keeps_a_page_of_what_was_done_when_it_is_interrupted) {
   const Workplace desk;
-  shell("cd '" + desk.path() + "' && { " + test::rattleback_command() +
+  shell("cd '" + desk.path() + "' && { " + rattleback::test::rattleback_command() +
         " reproduce cm/1-particle gv >/dev/null 2>err.txt & while [ ! -e reproduced/cm/1-particle.h5 ]; do sleep 0.05; "
         "done; kill -TERM $!; wait $!; }");
   EXPECT_TRUE(contains(content(desk / "err.txt"), "interrupted; data and page"));

@@ -144,7 +144,7 @@ TEST(Run, ten_million_steps_need_little_memory_and_survive_a_kill) {
   };
   // A run without end, killed when the first checkpoint after the start is there.
   const std::string checkpoint = folder / "parts.h5.checkpoint";
-  const Result killed = shell(test::rattleback_command() + " " + arguments(1000000000000, "parts.h5") +
+  const Result killed = shell(rattleback::test::rattleback_command() + " " + arguments(1000000000000, "parts.h5") +
                               " & pid=$!\nwhile ! grep -q '\"step\": [1-9]' " + checkpoint +
                               " 2>/dev/null; do sleep 0.01; done\nkill -9 $pid; wait $pid; echo $?");
   EXPECT_TRUE(contains(killed.output, "137")) << "it was still running";
@@ -169,7 +169,7 @@ TEST(Run, ctrl_c_saves_and_says_how_to_resume) {
   const std::string file = folder / "a b.csv";
   const std::string arguments =
       "run mclachlan-perlmutter -m rk4 --step 0.001 --steps 2000000000 --every 100000 -o '" + file + "'";
-  const Result r = shell("exec 2>&1; " + test::rattleback_command() + " " + arguments +
+  const Result r = shell("exec 2>&1; " + rattleback::test::rattleback_command() + " " + arguments +
                          " & pid=$!\n"
                          "while [ ! -e '" +
                          file +

@@ -777,12 +777,12 @@ bool is_printable(const std::string& text) {
 /// A directory of its own for each test; the command is found on the path under the name that users type.
 class WrongInputs : public testing::TestWithParam<WrongInput> {
  protected:
-  void SetUp() override { ASSERT_EQ(fs::path(test::rattleback_command()).filename(), "rattleback"); }
+  void SetUp() override { ASSERT_EQ(fs::path(rattleback::test::rattleback_command()).filename(), "rattleback"); }
 
   /// Runs shell commands in the directory; what never ends is ended.
   int shell(const std::string& commands, const std::string& name) const {
     std::ofstream(directory_ / (name + ".sh"))
-        << "PATH='" << fs::path(test::rattleback_command()).parent_path().string() << "':$PATH\n"
+        << "PATH='" << fs::path(rattleback::test::rattleback_command()).parent_path().string() << "':$PATH\n"
         << commands << "\n";
     const std::string in_directory = "cd '" + directory_.string() + "' && LC_ALL=C timeout 10 sh " + name + ".sh >" +
                                      name + ".stdout 2>" + name + ".stderr";
