@@ -21,4 +21,7 @@ inline std::string case_name(const std::string& text) {
   return name;
 }
 
+/// A case that is worth running once, in one build, says so in its name (tests/CMakeLists.txt).
+inline std::string long_case_if(bool is_long, std::string name) { return is_long ? name + "_long" : name; }
+
 }  // namespace rattleback::test

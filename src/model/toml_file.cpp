@@ -1,5 +1,6 @@
 // Reading TOML with errors that help.
 
+#define TOML_IMPLEMENTATION
 #include "toml_file.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,7 @@
 #pragma once
 
+// The parser is compiled in toml_file.cpp alone.
+#define TOML_HEADER_ONLY 0
 #include <toml++/toml.h>
 
 #include <string>

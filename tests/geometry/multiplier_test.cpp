@@ -1,9 +1,9 @@
 // Multipliers and invariant measures: closed forms against the literature, in the coordinates of the catalogue and in
 // others, and against the flow itself.
 
-#include <Eigen/Dense>
 #include <random>
 
+#include "mech/decompositions.hpp"
 #include "found.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/expr/print.hpp"

@@ -1,10 +1,10 @@
 // A system and the maps derived from it, against formulas worked out by hand.
 
+#include "mech/decompositions.hpp"
 #include "rattleback/mech/dynamics.hpp"
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -131,7 +131,7 @@ Eigen::Map<const Eigen::VectorXd> as_vector(const Numbers& x) {
 /// How far x is from being a combination of the rows of a.
 double distance_to_row_space(const Eigen::MatrixXd& a, const Eigen::VectorXd& x) {
   const Eigen::MatrixXd columns = a.transpose();
-  return (x - columns * columns.colPivHouseholderQr().solve(x)).norm();
+  return (x - columns * nearest_solution(columns, x)).norm();
 }
 
 double largest(const Numbers& x) { return x.empty() ? 0.0 : as_vector(x).cwiseAbs().maxCoeff(); }

@@ -111,7 +111,7 @@ TEST_P(Catalogue, declared_conserved_quantities_are_constant) {
   }
 }
 
-TEST_P(Catalogue, constraints_hold) {
+TEST_P(Catalogue, constraints_hold_or_forces_stand_in_their_place) {
   std::vector<Expression> rows = system_.constraints();
   for (const Expression& g : system_.holonomic()) {
     rows.push_back(g);
@@ -123,7 +123,7 @@ TEST_P(Catalogue, constraints_hold) {
   }
   if (rows.empty()) {
     ASSERT_FALSE(system_.applied_forces().empty()) << "neither constraints nor a force in their place";
-    GTEST_SKIP() << "no constraints";
+    return;
   }
   const Watched watched(system_, rows);
   for (double t = 0.0; t <= end_time; t += 0.5) {

@@ -82,7 +82,7 @@ double hamiltonian(std::span<const double> state, bool harmonic) {
 
 // Each step has a rounding error of about 1e-16 times the size of the state, which is up to 25 for the free particle.
 // Errors grow linearly with time, as in all integrable motions: 100 steps make 100²/2·25·1e-16 at most.
-TEST(Conformal, runs_are_those_of_the_definition) {
+TEST(Conformal, runs_are_those_of_the_definition_long) {
   for (const auto& record : modified_numbers().at("conformal")) {
     const std::string system = record.at("system").get<std::string>();
     for (const int ell : {0, 2, 4, 6}) {
@@ -150,7 +150,7 @@ Deviations deviations(const std::string& rule, int ell, double h) {
 
 // Steps must be small enough for the first power that is left to be the only one that counts, and large enough for
 // h^(ℓ+2) to be above the rounding errors of the run, which are about 1e-15: with ℓ = 8 and h = 1/12 it is 1e-13.
-TEST(Conformal, truncated_hamiltonians_are_constant_up_to_the_next_power) {
+TEST(Conformal, truncated_hamiltonians_are_constant_up_to_the_next_power_long) {
   for (const char* rule : {"M", "TT"}) {
     for (const int ell : {2, 4, 6, 8}) {
       const double h = ell == 8 ? 1.0 / 6 : 1.0 / 8;

@@ -1,8 +1,11 @@
 // What every method promises (Structure), measured on nonlinear systems; and that what is not promised does not hold,
 // so that the table in docs/methods.md says no more and no less than is true.
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 
 #include "conforming_methods.hpp"
 #include "observe/step_map.hpp"
@@ -12,6 +15,7 @@
 #include "rattleback/method/reference.hpp"
 #include "rattleback/observe/observers.hpp"
 #include "trajectory.hpp"
+#include "tests/case_name.hpp"
 
 namespace rattleback {
 namespace {
@@ -73,16 +77,58 @@ class Conformance : public testing::TestWithParam<std::string> {
   const std::string& name_ = GetParam();
   Structure structure(const System& system) const { return make_method(name_, system).structure; }
 };
-INSTANTIATE_TEST_SUITE_P(Method, Conformance, testing::ValuesIn(test::conforming_methods), [](const auto& p) {
-  std::string name = p.param;
-  std::ranges::replace_if(name, [](char c) { return c == ':' || c == '=' || c == '.' || c == '-'; }, '_');
-  return name;
-});
+/// Those of them that something can be asked of.
+std::vector<std::string> methods_that(const std::function<bool(const std::string&)>& can_be_asked) {
+  std::vector<std::string> some;
+  std::ranges::copy_if(test::conforming_methods, std::back_inserter(some), can_be_asked);
+  return some;
+}
 
-TEST_P(Conformance, converges_to_the_motion_with_its_order) {
+std::string name_of_method(const testing::TestParamInfo<std::string>& p) {
+  // The same code with other coefficients, or longer.
+  const auto has = [&](const char* word) { return p.param.find(word) != std::string::npos; };
+  const bool is_long =
+      has("order=8") || has("order=10") || has("stages") || has("trapezoidal:order") || has("alpha=0.3");
+  return test::long_case_if(is_long, test::case_name(p.param));
+}
+
+INSTANTIATE_TEST_SUITE_P(Method, Conformance, testing::ValuesIn(test::conforming_methods), name_of_method);
+
+/// Whether double precision shows the order.
+bool has_low_order(const std::string& name) {
+  return make_method(name, problems_for(name, 0.1).front().system).structure.order <= 4;
+}
+
+class LowOrder : public Conformance {};
+INSTANTIATE_TEST_SUITE_P(Method, LowOrder, testing::ValuesIn(methods_that(has_low_order)), name_of_method);
+
+class HighOrder : public Conformance {};
+INSTANTIATE_TEST_SUITE_P(Method, HighOrder, testing::ValuesIn(methods_that(std::not_fn(has_low_order))),
+                         name_of_method);
+
+class WithConstraints : public Conformance {};
+INSTANTIATE_TEST_SUITE_P(Method, WithConstraints, testing::ValuesIn(methods_that(takes_constraints)), name_of_method);
+
+class WithMomenta : public Conformance {};
+INSTANTIATE_TEST_SUITE_P(Method, WithMomenta, testing::ValuesIn(methods_that([](const std::string& name) {
+                           return takes_constraints(name) &&
+                                  make_method(name, load_model("snakeboard").system).keeps_momenta;
+                         })),
+                         name_of_method);
+
+/// Maps of (q, p), and of nothing else.
+class OnCotangentBundle : public Conformance {};
+INSTANTIATE_TEST_SUITE_P(Method, OnCotangentBundle, testing::ValuesIn(methods_that([](const std::string& name) {
+                           if (!takes_constraints(name)) return false;
+                           const System particle = load_model("quadratic-particle").system;
+                           const Method method = make_method(name, particle);
+                           return method.keeps_momenta && method.state_size() == 2 * particle.dimension();
+                         })),
+                         name_of_method);
+
+TEST_P(LowOrder, converges_to_the_motion_with_its_order) {
   for (const Problem& problem : problems_for(name_, 0.1)) {
     const int order = structure(problem.system).order;
-    if (order > 4) continue;  // in quadruple precision below
     // Even numbers of steps: the multipliers of gni alternate.
     const std::vector<std::int64_t> counts =
         order <= 2 ? std::vector<std::int64_t>{240, 480, 960} : std::vector<std::int64_t>{32, 64, 128};
@@ -94,14 +140,13 @@ TEST_P(Conformance, converges_to_the_motion_with_its_order) {
   }
 }
 
-TEST_P(Conformance, has_its_high_order_in_quadruple_precision) {
+TEST_P(HighOrder, has_its_high_order_in_quadruple_precision) {
   // The coefficients of a composition are doubles: errors below some 1e-17 are theirs.
   const double times[] = {3.0, 24.0, 3.0, 15.0, 3.0};
   const std::vector<Problem> problems = problems_for(name_, 0.1);
   for (std::size_t p = 0; p < problems.size(); ++p) {
     const Problem& problem = problems[p];
     const Method method = make_method(name_, problem.system);
-    if (method.structure.order <= 4) GTEST_SKIP() << "double precision is enough";
     const double time = takes_constraints(name_) ? times[p] : 2.0;
     std::vector<std::vector<float128>> q;
     const std::size_t n = problem.system.dimension();
@@ -123,8 +168,7 @@ TEST_P(Conformance, has_its_high_order_in_quadruple_precision) {
   }
 }
 
-TEST_P(Conformance, keeps_constraints_where_it_says) {
-  if (!takes_constraints(name_)) GTEST_SKIP() << "no constraints";
+TEST_P(WithConstraints, keeps_constraints_where_it_says) {
   for (const char* model : {"quadratic-particle", "mobile-robot", "snakeboard"}) {
     const Problem problem = problem_of(model, 0.1);
     const auto kept = structure(problem.system).constraint;
@@ -181,22 +225,15 @@ TEST_P(Conformance, is_symplectic_without_constraints_if_it_says_so) {
   EXPECT_GT((tangent.transpose() * omega * tangent - omega).cwiseAbs().maxCoeff(), 1e-8);
 }
 
-TEST_P(Conformance, changes_the_symplectic_form_by_the_constraint_impulse) {
+TEST_P(OnCotangentBundle, changes_the_symplectic_form_by_the_constraint_impulse) {
   // Cortés & Martínez (22).
-  if (!takes_constraints(name_)) GTEST_SKIP() << "no constraints";
-  const System particle = load_model("quadratic-particle").system;
-  const Method method = make_method(name_, particle);
-  const bool on_cotangent_bundle = method.keeps_momenta && method.state_size() == 2 * particle.dimension();
-  if (!on_cotangent_bundle) GTEST_SKIP() << "a statement about maps of (q, p)";
   for (const char* model : {"chaplygin-sleigh", "mobile-robot", "cart-pendulum"}) {
     EXPECT_LT(largest_observed("symplectic", name_, problem_of(model, 0.02), 50), 1e-12) << model;
   }
 }
 
-TEST_P(Conformance, satisfies_the_momentum_equation_if_it_says_so) {
+TEST_P(WithMomenta, satisfies_the_momentum_equation_if_it_says_so) {
   // Cortés & Martínez (24), for SE(2) and for translations.
-  if (!takes_constraints(name_)) GTEST_SKIP() << "no constraints";
-  if (!make_method(name_, load_model("snakeboard").system).keeps_momenta) GTEST_SKIP() << "no momenta";
   double largest = 0.0;
   for (const char* model : {"snakeboard", "chaplygin-sleigh-horizontal", "knife-edge"}) {
     largest = std::max(largest, largest_observed("momentum-equation", name_, problem_of(model, 0.1), 100));
@@ -208,9 +245,8 @@ TEST_P(Conformance, satisfies_the_momentum_equation_if_it_says_so) {
   }
 }
 
-TEST_P(Conformance, keeps_momenta_of_horizontal_symmetries) {
+TEST_P(WithConstraints, keeps_momenta_of_horizontal_symmetries) {
   // The quadratic particle with a free coordinate w: translation of w is admissible everywhere.
-  if (!takes_constraints(name_)) GTEST_SKIP() << "no constraints";
   const auto [x, y, z, w] = coordinates("x", "y", "z", "w");
   SystemDefinition d;
   d.coordinates = {x, y, z, w};

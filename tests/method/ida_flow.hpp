@@ -10,7 +10,6 @@
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
@@ -18,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "mech/decompositions.hpp"
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "rattleback/kernel/program.hpp"

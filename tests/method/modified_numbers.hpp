@@ -111,9 +111,4 @@ std::string refusal_of(const Action& action) {
   return "";
 }
 
-inline std::string identifier(std::string text) {
-  for (char& c : text) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  return text;
-}
-
 }  // namespace rattleback::test

@@ -11,6 +11,7 @@
 #include "modified_numbers.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/method/modified_series.hpp"
+#include "tests/case_name.hpp"
 
 namespace rattleback::test {
 namespace {
@@ -38,7 +39,7 @@ Values values_of(const ModifiedSeries& series, const Method& method, const Probl
 /// A system and a rule.
 using Case = std::pair<std::string, std::string>;
 std::string name_of_case(const testing::TestParamInfo<Case>& which) {
-  return identifier(which.param.first + "_" + which.param.second);
+  return case_name(which.param.first + "_" + which.param.second);
 }
 
 class Appendix : public testing::TestWithParam<Case> {
@@ -204,6 +205,13 @@ TEST_P(Coefficients, of_orbits) {
   }
 }
 
+std::string name_of_coefficients(const testing::TestParamInfo<Case>& p) {
+  const auto& [system, rule] = p.param;
+  const bool is_long =
+      rule == "MT" || rule == "TM" || rule == "T" || system == "kepler" || system.starts_with("sinusoidal");
+  return long_case_if(is_long, name_of_case(p));
+}
+
 INSTANTIATE_TEST_SUITE_P(Numbers, Coefficients, testing::ValuesIn([] {
                            std::set<Case> cases;
                            for (const char* section : {"coefficients", "others", "del"}) {
@@ -212,7 +220,7 @@ INSTANTIATE_TEST_SUITE_P(Numbers, Coefficients, testing::ValuesIn([] {
                            }
                            return std::vector<Case>(cases.begin(), cases.end());
                          }()),
-                         name_of_case);
+                         name_of_coefficients);
 
 TEST(Formulas, agree_with_extrapolation) {
   const Case cases[] = {
@@ -308,7 +316,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Along{"veselova", "hdel", 0.1, 60}, Along{"knife-edge", "free", 0.1, 60},
                     Along{"rolling-disk", "free:C=0.1", 0.1, 60},
                     Along{"rolling-disk", "free:C=0.1:trapezoidal", 0.1, 60}),
-    [](const auto& which) { return identifier(which.param.system + "_" + which.param.method); });
+    [](const auto& which) { return case_name(which.param.system + "_" + which.param.method); });
 
 // K is about 1, whatever the step. A sum of terms P·Δr/h with rounding errors of r would be wrong by 1e-13.
 TEST(Modified, hamiltonians_of_small_steps_do_not_suffer_from_rounding) {

@@ -2,15 +2,16 @@
 
 // What methods promise, and how it is seen.
 
-#include <Eigen/Dense>
 #include <cctype>
 #include <ostream>
 
+#include "mech/decompositions.hpp"
 #include "observe/step_map.hpp"
 #include "rattleback/flow/convergence.hpp"
 #include "rattleback/method/reference.hpp"
 #include "rattleback/observe/observers.hpp"
 #include "trajectory.hpp"
+#include "tests/case_name.hpp"
 
 namespace rattleback::test {
 
@@ -23,10 +24,12 @@ struct Promise {
 
 inline void PrintTo(const Promise& p, std::ostream* out) { *out << p.model << " " << p.method; }
 
-inline std::string name_of_promise(const testing::TestParamInfo<Promise>& which) {
-  std::string name = which.param.model + "_" + which.param.method;
-  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  return name;
+/// Cases with one of the words are long.
+inline std::string name_of_promise(const testing::TestParamInfo<Promise>& which,
+                                   std::initializer_list<const char*> long_words) {
+  const std::string name = case_name(which.param.model + "_" + which.param.method);
+  const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
+  return long_case_if(std::ranges::any_of(long_words, has), name);
 }
 
 inline void expect_promised_order(const Promise& promise, double time) {

@@ -1,6 +1,7 @@
 // Invariant measures along trajectories and of clouds, against an independent program in 50 digits
 // (tests/method/modified_numbers.py), and with the exponents of García-Naranjo & Vermeeren, Corollary 4.3.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,6 +14,7 @@
 #include "rattleback/observe/cloud.hpp"
 #include "rattleback/observe/observers.hpp"
 #include "tests/places.hpp"
+#include "tests/case_name.hpp"
 
 namespace rattleback {
 namespace {
@@ -59,7 +61,7 @@ double largest(const std::vector<double>& values) {
 
 std::string observer_for(int m) { return m == 0 ? "measure" : "measure:ell=" + std::to_string(m); }
 
-TEST(Measure, of_the_particle_is_that_of_an_independent_program) {
+TEST(Measure, of_the_particle_is_that_of_an_independent_program_long) {
   for (const auto& record : numbers().at("measure")) {
     const std::string rule = record.at("rule");
     const int ell = record.at("ell");
@@ -119,14 +121,13 @@ INSTANTIATE_TEST_SUITE_P(GarciaNaranjoVermeeren, Corollary,
                                          Case{"harmonic-particle", "T", 4}, Case{"knife-edge-incline", "MT", 2},
                                          Case{"knife-edge-incline", "TT", 4}, Case{"veselova", "M", 2},
                                          Case{"veselova", "TM", 4}),
-                         [](const auto& which) {
-                           std::string name = std::string(which.param.model) + "_" + which.param.rule + "_" +
-                                              std::to_string(which.param.ell);
-                           std::ranges::replace(name, '-', '_');
-                           return name;
+                         [](const testing::TestParamInfo<Case>& p) {
+                           const Case& c = p.param;
+                           return test::long_case_if(
+                               c.ell == 4, test::case_name(fmt::format("{}_{}_{}", c.model, c.rule, c.ell)));
                          });
 
-TEST(Measure, is_observed_for_every_kind_of_method) {
+TEST(Measure, is_observed_for_every_kind_of_method_long) {
   const Problem problem = problem_of("free-particle-x", 0.05);
   // In steps of τ the form dr∧dP is preserved, to rounding.
   EXPECT_LE(largest(measure("measure", "hdel", problem, 40)), 1e-12);
@@ -142,7 +143,7 @@ TEST(Measure, is_observed_for_every_kind_of_method) {
 }
 
 // Without a modified energy every step would change the measure anew.
-TEST(Measure, is_preserved_with_the_energy_computed_in_every_step) {
+TEST(Measure, is_preserved_with_the_energy_computed_in_every_step_long) {
   const double once = largest(measure("measure:ell=4", "conformal:M:ell=4", harmonic(), 79));
   const double always = largest(measure("measure:ell=4", "conformal:M:ell=4:every-step", harmonic(), 79));
   EXPECT_LE(once, 1e-5);
@@ -193,7 +194,7 @@ TEST(Hull, of_known_bodies_has_their_volume) {
   EXPECT_EQ(sphere, points_on_sphere(5000, 3));
 }
 
-TEST(Cloud, of_the_particle_is_that_of_an_independent_program) {
+TEST(Cloud, of_the_particle_is_that_of_an_independent_program_long) {
   for (const auto& record : numbers().at("cloud")) {
     const std::string rule = record.at("rule");
     const int ell = record.at("ell");
@@ -218,7 +219,7 @@ TEST(Cloud, of_the_particle_is_that_of_an_independent_program) {
 
 // García-Naranjo & Vermeeren, Figures 5.2 and 5.4: with ℓ = 4 the fluctuation falls from measure to measure, with ℓ = 0
 // it does not.
-TEST(Cloud, shows_what_figures_5_2_and_5_4_show) {
+TEST(Cloud, shows_what_figures_5_2_and_5_4_show_long) {
   for (const char* rule : {"M", "MT", "TM", "TT", "T"}) {
     SCOPED_TRACE(rule);
     const auto fluctuations = [&](int ell) {
