@@ -3,21 +3,35 @@
 
 PRESET ?= release
 BUILD = $(if $(filter release,$(PRESET)),build,build-$(PRESET))
+PREFIX ?= /usr/local
 
-.PHONY: run test build configure bench fuzz sanitize coverage format lint install-packages install-browser clean help
+.PHONY: run test build command configure install deb bench fuzz sanitize coverage format lint install-packages \
+  install-test-packages clean help
 
-run: configure ## install what is missing, build the command, reproduce all papers and write the page about it
-	cmake --build $(BUILD) --target rattleback rattleback_jit rattleback_page
+run: command ## install what is missing, build the command, reproduce all papers and write the page about it
 	$(BUILD)/rattleback reproduce all -o $(BUILD)/reproduced
 
-test: build install-browser ## install what is missing, build, run all tests
+test: install-test-packages build ## install what is missing, build, run all tests
 	ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j2
 
-build: configure ## leaves the command at build/rattleback
+build: configure ## everything; leaves the command at build/rattleback
 	cmake --build $(BUILD)
 
+# The command with all that belongs to it, without tests and benchmarks.
+command: configure
+	cmake --build $(BUILD) --target rattleback rattleback_manual rattleback_page
+
 configure: install-packages
-	cmake --preset $(PRESET) > /dev/null
+	cmake --preset $(PRESET) -DCMAKE_INSTALL_PREFIX=$(PREFIX) > /dev/null
+
+install: command ## to PREFIX (/usr/local), below DESTDIR if it is given
+	DESTDIR=$(DESTDIR) cmake --install $(BUILD)
+
+deb: ## Debian packages in build/: rattleback, rattleback-mpi, librattleback-dev
+	scripts/install-packages.sh --deb
+	$(MAKE) command PREFIX=/usr
+	cd $(BUILD) && cpack
+	@ls $(BUILD)/*.deb
 
 bench: build ## compiled code against hand-written code as ratios, and how costs grow with the size of a model
 	$(BUILD)/kernel_benchmark
@@ -25,11 +39,12 @@ bench: build ## compiled code against hand-written code as ratios, and how costs
 	$(BUILD)/modified_benchmark
 	$(BUILD)/rattleback bench
 
-# Long, and nearly all of their time is spent in generated code, which has no checks; or the same code once more.
-UNSANITIZED = ^docs$$|^reproduce$$|^page|^lanes_on_|^LongRuns|/Conformance.*(order_8|order_10|stages|trapezoidal_order|alpha_0_3)|/ReducedOrder.*(4d|sphere|carriage|general)|/OnTheDisk|/FreeOrder.*(trapezoidal|sym|momentum)|/Coefficients.*(_MT|_TM|_T$$|kepler|sinusoidal)|^Cloud.(shows|of_the)|^Measure.(of_the|is_preserved|is_observed)|^Conformal.(truncated|runs)|/Corollary.*(_4)
-sanitize: ## the tests under the address and undefined-behaviour sanitizers
+# Every test runs without; with sanitizers those run again of which they can say something.
+sanitize: install-test-packages ## tests under the address and undefined-behaviour sanitizers
+	$(MAKE) configure
+	cmake --build build --target cli_test
 	$(MAKE) build PRESET=sanitize
-	ctest --test-dir build-sanitize --output-on-failure --no-tests=error -j2 -E '$(UNSANITIZED)'
+	ctest --test-dir build-sanitize --output-on-failure --no-tests=error -j2 -L sanitize
 
 FUZZ_RUNS ?= 1000000
 fuzz: ## the fuzzers, FUZZ_RUNS inputs each
@@ -53,9 +68,9 @@ lint: build ## clang-tidy
 install-packages:
 	@scripts/install-packages.sh
 
-# The tests of pages say that they are skipped where there is no browser.
-install-browser:
-	@scripts/install-packages.sh --browser || echo "Chromium could not be installed: the tests of pages will be skipped"
+# Without ccache, shells and a browser tests say that they are skipped, and builds take longer.
+install-test-packages: install-packages
+	@scripts/install-packages.sh --test || echo "Some packages could not be installed: tests that need them are skipped"
 
 clean:
 	rm -rf build build-*

@@ -4,18 +4,20 @@
 set(rattleback_common_headers <fmt/format.h> <algorithm> <cmath> <cstdint> <functional> <map> <memory> <optional>
   <span> <stdexcept> <string> <string_view> <utility> <vector>)
 
-# rattleback_precompile(TARGET OPTIMISATION -O1 [HEADERS …] [FROM …]): uses the common headers and these, which are in
-# the libraries FROM. They are parsed by a target of their own, which is made when it is first needed: it has no macros
-# but those that all its users have.
+# rattleback_precompile(TARGET KEY … OPTIONS … [HEADERS …] [FROM …]): uses the common headers and these, which are in the
+# libraries FROM. They are parsed by a target of their own for each KEY, which is made when it is first needed: it has no
+# macros but those that all its users have.
 function(rattleback_precompile target)
-  cmake_parse_arguments(ARG "" "OPTIMISATION" "HEADERS;FROM" ${ARGN})
+  cmake_parse_arguments(ARG "" "KEY" "OPTIONS;HEADERS;FROM" ${ARGN})
   if(NOT RATTLEBACK_PRECOMPILE)
     return()
   endif()
-  string(MAKE_C_IDENTIFIER "rattleback_parsed${ARG_OPTIMISATION}${ARG_HEADERS}" parsed)
+  string(MAKE_C_IDENTIFIER "rattleback_parsed_${ARG_KEY}${ARG_HEADERS}" parsed)
   if(NOT TARGET ${parsed})
     add_library(${parsed} OBJECT ${PROJECT_SOURCE_DIR}/cmake/nothing.cpp)
-    target_compile_options(${parsed} PRIVATE $<$<CONFIG:Release>:${ARG_OPTIMISATION}>)
+    get_target_property(is_test ${target} RATTLEBACK_IS_TEST)
+    set_target_properties(${parsed} PROPERTIES RATTLEBACK_IS_TEST ${is_test})
+    target_compile_options(${parsed} PRIVATE ${ARG_OPTIONS})
     target_link_libraries(${parsed} PRIVATE rattleback_options fmt::fmt ${ARG_FROM})
     target_precompile_headers(${parsed} PRIVATE ${rattleback_common_headers} ${ARG_HEADERS})
   endif()
@@ -23,14 +25,23 @@ function(rattleback_precompile target)
 endfunction()
 
 # How everything of ours is compiled. LIGHT: what runs once for each command is compiled quickly; what is hot is compiled
-# at run time, or is in the other libraries.
+# at run time, or is in the other libraries. TEST: the code of tests.
 function(rattleback_compile target)
-  cmake_parse_arguments(ARG "LIGHT" "" "PRECOMPILE;FROM" ${ARGN})
-  set(level -O2)
-  if(ARG_LIGHT)
-    set(level -O1)
+  cmake_parse_arguments(ARG "LIGHT;TEST" "" "PRECOMPILE;FROM" ${ARGN})
+  set_target_properties(${target} PROPERTIES RATTLEBACK_IS_TEST ${ARG_TEST})
+  set(key hot)
+  set(options $<$<CONFIG:Release>:-O2>)
+  if(ARG_LIGHT OR ARG_TEST)
+    set(key light)
+    set(options $<$<CONFIG:Release>:-O1>)
+    if(RATTLEBACK_SANITIZE)
+      set(options -O0)
+    endif()
   endif()
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
+  if(ARG_TEST)
+    set(key test)
+  endif()
+  target_compile_options(${target} PRIVATE ${options})
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:rattleback_options>)
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "EXECUTABLE")
@@ -38,7 +49,7 @@ function(rattleback_compile target)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(${target} PRIVATE -fPIC)
   endif()
-  rattleback_precompile(${target} OPTIMISATION ${level} HEADERS ${ARG_PRECOMPILE} FROM ${ARG_FROM})
+  rattleback_precompile(${target} KEY ${key} OPTIONS ${options} HEADERS ${ARG_PRECOMPILE} FROM ${ARG_FROM})
 endfunction()
 
 # rattleback_library(NAME [LIGHT] SOURCES … [PUBLIC …] [PRIVATE …] [HEADERS …] [PRECOMPILE … FROM …])

@@ -2,10 +2,11 @@
 # Installs the Debian packages Rattleback is built from: only those that are missing, and without
 # root it prints the one command that would install them.
 #
-#   scripts/install-packages.sh            what building and testing needs
-#   scripts/install-packages.sh --browser  also the browser in which pages are tested
-#   scripts/install-packages.sh --fuzz     also what the fuzzers need
-#   scripts/install-packages.sh --format   also what formatting and linting need
+#   scripts/install-packages.sh           what building needs
+#   scripts/install-packages.sh --test    also what tests need: a browser, shells, ccache so that the next build is quick
+#   scripts/install-packages.sh --deb     also what making Debian packages needs
+#   scripts/install-packages.sh --fuzz    also what the fuzzers need
+#   scripts/install-packages.sh --format  also what formatting and linting need
 set -euo pipefail
 
 packages=(
@@ -20,10 +21,11 @@ packages=(
 command -v npm >/dev/null || packages+=(nodejs npm)
 for option in "$@"; do
   case "$option" in
-    --browser) packages+=(chromium) ;;
+    --test) packages+=(chromium ccache man-db mandoc fish zsh) ;;
+    --deb) packages+=(dpkg-dev file) ;;
     --fuzz) packages+=(clang-19 libclang-rt-19-dev) ;;
     --format) packages+=(clang-format-19 clang-tidy-19) ;;
-    *) echo "unknown option $option (known: --browser, --fuzz, --format)" >&2; exit 2 ;;
+    *) echo "unknown option $option (known: --test, --deb, --fuzz, --format)" >&2; exit 2 ;;
   esac
 done
 

@@ -8,7 +8,7 @@ namespace rattleback::test {
 /// that is different in a clone elsewhere.
 std::string source_file(const std::string& name);
 
-/// The command under test.
+/// The command under test: the one of this build, or what the environment variable RATTLEBACK_COMMAND names.
 std::string rattleback_command();
 
 }  // namespace rattleback::test
