@@ -38,4 +38,5 @@ clean outside/rolling mine.toml | grep -q "energy" || complain "a model file is 
 
 # Parts that the package does not have are refused.
 sed 's/COMPONENTS core/COMPONENTS wheels/' "$source/examples/package/CMakeLists.txt" > CMakeLists.txt
-cmake -S . -B refused -DCMAKE_PREFIX_PATH="$prefix" 2>&1 | grep -q "no component wheels" || complain "an unknown component is accepted"
+answer=$(cmake -S . -B refused -DCMAKE_PREFIX_PATH="$prefix" 2>&1) && complain "an unknown component is accepted"
+grep -q "no component wheels" <<< "$answer" || complain "not the message about an unknown component: $answer"
