@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "src/bench/ratio.hpp"
-#include "rattleback/model/model.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "rattleback/model/model.hpp"
+#include "src/bench/ratio.hpp"
 
 namespace rattleback::benchmark {
 namespace {

@@ -1,11 +1,11 @@
 // What backward error analysis costs beside the integration: K_mod and N_mod up to h⁴ for a cloud of 120 points along
 // 200 steps, García-Naranjo & Vermeeren's experiment, and K_mod from the points of orbits.
 
-#include "src/bench/ratio.hpp"
-#include "rattleback/model/model.hpp"
 #include "rattleback/method/modified.hpp"
 #include "rattleback/method/registry.hpp"
+#include "rattleback/model/model.hpp"
 #include "rattleback/observe/cloud.hpp"
+#include "src/bench/ratio.hpp"
 
 namespace rattleback::benchmark {
 namespace {

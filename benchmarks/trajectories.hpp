@@ -2,10 +2,10 @@
 
 // Trajectories of a method, in lanes, started anew for every measurement.
 
-#include "src/bench/ratio.hpp"
-#include "rattleback/model/model.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/method/registry.hpp"
+#include "rattleback/model/model.hpp"
+#include "src/bench/ratio.hpp"
 
 namespace rattleback::benchmark {
 

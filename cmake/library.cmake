@@ -34,7 +34,7 @@ function(rattleback_compile target)
   if(ARG_LIGHT OR ARG_TEST)
     set(key light)
     set(options $<$<CONFIG:Release>:-O1>)
-    if(RATTLEBACK_SANITIZE)
+    if(RATTLEBACK_SANITIZE AND NOT "Eigen3::Eigen" IN_LIST ARG_FROM) # Eigen is unbearably slow without
       set(options -O0)
     endif()
   endif()

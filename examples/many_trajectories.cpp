@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <vector>
 
-#include "rattleback/model/model.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/method/registry.hpp"
+#include "rattleback/model/model.hpp"
 
 using namespace rattleback;
 

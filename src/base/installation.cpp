@@ -68,9 +68,10 @@ fs::path shared_data(const std::string& name) {
     if (fs::exists(candidate, error)) return candidate;
     tried += fmt::format("\n  {}", candidate.string());
   }
-  throw FileError(fmt::format("{} of Rattleback is not found; tried{}\nRATTLEBACK_PREFIX can name the folder it is "
-                              "installed in.",
-                              name, tried));
+  throw FileError(
+      fmt::format("{} of Rattleback is not found; tried{}\nRATTLEBACK_PREFIX can name the folder it is "
+                  "installed in.",
+                  name, tried));
 }
 
 }  // namespace rattleback

@@ -8,8 +8,8 @@ namespace rattleback {
 /// A library of Rattleback's own that is loaded when it is first needed, so that nobody waits for what it links to, nor
 /// needs it, who does not use it.
 struct Plugin {
-  const char* library;       ///< its file name
-  const char* entry;         ///< the function it exports
+  const char* library;          ///< its file name
+  const char* entry;            ///< the function it exports
   bool global_symbols = false;  ///< whether libraries that are loaded later look for its symbols
 };
 

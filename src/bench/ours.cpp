@@ -3,10 +3,10 @@
 #include <stdexcept>
 
 #include "rattleback/expr/graph.hpp"
-#include "rattleback/model/model.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/method/whole_step.hpp"
+#include "rattleback/model/model.hpp"
 
 namespace rattleback::bench {
 namespace {

@@ -10,10 +10,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "rattleback/base/installation.hpp"
 #include "rattleback/ensemble/ensemble.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/model/model.hpp"
-#include "rattleback/base/installation.hpp"
 #include "src/bench/tables.hpp"
 
 namespace rattleback::bench {

@@ -8,8 +8,8 @@
 
 #include "complete.hpp"
 #include "rattleback/experiment/experiment.hpp"
-#include "rattleback/model/model.hpp"
 #include "rattleback/method/completion.hpp"
+#include "rattleback/model/model.hpp"
 #include "rattleback/observe/observers.hpp"
 
 namespace rattleback::cli {

@@ -9,11 +9,11 @@
 
 #include "commands.hpp"
 #include "exit_status.hpp"
+#include "rattleback/base/version.hpp"
 #include "rattleback/expr/print.hpp"
-#include "rattleback/model/model.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/method/registry.hpp"
-#include "rattleback/base/version.hpp"
+#include "rattleback/model/model.hpp"
 
 namespace rattleback::cli {
 namespace {

@@ -11,13 +11,13 @@
 #include "../base/files.hpp"
 #include "commands.hpp"
 #include "exit_status.hpp"
-#include "rattleback/ensemble/ranks.hpp"
+#include "rattleback/base/version.hpp"
 #include "rattleback/ensemble/ensemble_result.hpp"
+#include "rattleback/ensemble/ranks.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "report_option.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
-#include "rattleback/base/version.hpp"
 
 namespace rattleback::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "exit_status.hpp"
-#include "terminal.hpp"
 #include "rattleback/base/version.hpp"
+#include "terminal.hpp"
 
 namespace rattleback::cli {
 

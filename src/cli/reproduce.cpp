@@ -12,6 +12,7 @@
 #include "../base/files.hpp"
 #include "commands.hpp"
 #include "exit_status.hpp"
+#include "rattleback/base/version.hpp"
 #include "rattleback/experiment/experiment.hpp"
 #include "rattleback/experiment/table_file.hpp"
 #include "rattleback/expr/parse.hpp"
@@ -19,7 +20,6 @@
 #include "report_option.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
-#include "rattleback/base/version.hpp"
 
 namespace rattleback::cli {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "commands.hpp"
 #include "exit_status.hpp"
+#include "rattleback/base/version.hpp"
 #include "rattleback/io/result_file.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/observe/observers.hpp"
@@ -17,7 +18,6 @@
 #include "report_option.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
-#include "rattleback/base/version.hpp"
 
 namespace rattleback::cli {
 namespace {

@@ -8,10 +8,10 @@
 #include <cmath>
 #include <filesystem>
 
+#include "../model/toml_file.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/observe/observers.hpp"
-#include "../model/toml_file.hpp"
 
 namespace rattleback {
 namespace {

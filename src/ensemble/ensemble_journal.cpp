@@ -10,8 +10,8 @@
 #include <bit>
 #include <cstring>
 
-#include "rattleback/model/model.hpp"
 #include "rattleback/io/result_file.hpp"
+#include "rattleback/model/model.hpp"
 
 namespace rattleback {
 namespace {

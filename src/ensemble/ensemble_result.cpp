@@ -7,9 +7,9 @@
 #include <cmath>
 #include <filesystem>
 
+#include "../io/hdf5_writer.hpp"
 #include "ensemble_journal.hpp"
 #include "ensemble_quantities.hpp"
-#include "../io/hdf5_writer.hpp"
 #include "rattleback/io/result_file.hpp"
 
 namespace rattleback {

@@ -11,8 +11,8 @@
 #include <string>
 #include <thread>
 
-#include "base/parts.hpp"
 #include "../base/plugin.hpp"
+#include "base/parts.hpp"
 
 namespace rattleback {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "../io/columns.hpp"
-#include "rattleback/model/model.hpp"
 #include "rattleback/kernel/interpreter.hpp"
+#include "rattleback/model/model.hpp"
 
 namespace rattleback {
 

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "../expr/determinant.hpp"
 #include "../mech/decompositions.hpp"
 #include "../mech/sampling.hpp"
-#include "../expr/determinant.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "reduction.hpp"

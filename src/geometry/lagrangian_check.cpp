@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../mech/sampling.hpp"
 #include "../expr/determinant.hpp"
+#include "../mech/sampling.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/tidy.hpp"
 #include "rattleback/geometry/helmholtz.hpp"

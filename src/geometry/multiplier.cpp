@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../expr/determinant.hpp"
 #include "../mech/decompositions.hpp"
 #include "../mech/sampling.hpp"
-#include "../expr/determinant.hpp"
 #include "potential.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/tidy.hpp"

@@ -1,5 +1,5 @@
-#include "../mech/decompositions.hpp"
 #include "potential.hpp"
+#include "../mech/decompositions.hpp"
 
 #include <algorithm>
 #include <boost/math/quadrature/gauss.hpp>

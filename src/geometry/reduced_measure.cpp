@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "../expr/determinant.hpp"
 #include "../mech/decompositions.hpp"
 #include "../mech/sampling.hpp"
-#include "../expr/determinant.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/geometry/analysis.hpp"
 #include "rattleback/kernel/step.hpp"

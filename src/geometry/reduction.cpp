@@ -1,12 +1,12 @@
 // Chaplygin reduction: connection, reduced Lagrangian, gyroscopic force, and the check against the full equations.
 
-#include "../mech/decompositions.hpp"
 #include "reduction.hpp"
+#include "../mech/decompositions.hpp"
 
 #include <algorithm>
 
-#include "../mech/sampling.hpp"
 #include "../expr/determinant.hpp"
+#include "../mech/sampling.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/tidy.hpp"
 #include "rattleback/kernel/step.hpp"

@@ -9,8 +9,8 @@
 #include <limits>
 #include <tuple>
 
-#include "../mech/sampling.hpp"
 #include "../expr/determinant.hpp"
+#include "../mech/sampling.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/expr/tidy.hpp"

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "checkpoint_file.hpp"
 #include "../base/files.hpp"
+#include "checkpoint_file.hpp"
 #include "hdf5_result.hpp"
 
 namespace rattleback {

@@ -10,8 +10,8 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "base/parts.hpp"
 #include "../base/plugin.hpp"
+#include "base/parts.hpp"
 
 namespace rattleback {
 namespace {

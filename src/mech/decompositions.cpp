@@ -21,6 +21,8 @@ Eigen::VectorXd least_squares(const Eigen::MatrixXd& a, const Eigen::VectorXd& b
   return a.completeOrthogonalDecomposition().solve(b);
 }
 
-Eigen::VectorXd nearest_solution(const Eigen::MatrixXd& a, const Eigen::VectorXd& b) { return a.colPivHouseholderQr().solve(b); }
+Eigen::VectorXd nearest_solution(const Eigen::MatrixXd& a, const Eigen::VectorXd& b) {
+  return a.colPivHouseholderQr().solve(b);
+}
 
 }  // namespace rattleback

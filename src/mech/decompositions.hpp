@@ -21,10 +21,14 @@ extern template class ColPivHouseholderQR<MatrixXd>;
 extern template class PartialPivLU<MatrixXd>;
 
 namespace internal {
-extern template struct general_matrix_matrix_product<Index, double, ColMajor, false, double, ColMajor, false, ColMajor, 1>;
-extern template struct general_matrix_matrix_product<Index, double, ColMajor, false, double, RowMajor, false, ColMajor, 1>;
-extern template struct general_matrix_matrix_product<Index, double, RowMajor, false, double, ColMajor, false, ColMajor, 1>;
-extern template struct general_matrix_matrix_product<Index, double, RowMajor, false, double, RowMajor, false, ColMajor, 1>;
+extern template struct general_matrix_matrix_product<Index, double, ColMajor, false, double, ColMajor, false, ColMajor,
+                                                     1>;
+extern template struct general_matrix_matrix_product<Index, double, ColMajor, false, double, RowMajor, false, ColMajor,
+                                                     1>;
+extern template struct general_matrix_matrix_product<Index, double, RowMajor, false, double, ColMajor, false, ColMajor,
+                                                     1>;
+extern template struct general_matrix_matrix_product<Index, double, RowMajor, false, double, RowMajor, false, ColMajor,
+                                                     1>;
 }  // namespace internal
 
 }  // namespace Eigen

@@ -4,23 +4,25 @@
 
 #include <bit>
 
-#include "base/parts.hpp"
 #include "../base/plugin.hpp"
+#include "base/parts.hpp"
 #include "rattleback/method/reference.hpp"
 
 namespace rattleback {
 namespace {
 
 AdamsFactory load() {
-  if (!built_with_cvode) throw std::runtime_error("the reference solution needs CVODE: this build has none (RATTLEBACK_CVODE=OFF)");
+  if (!built_with_cvode)
+    throw std::runtime_error("the reference solution needs CVODE: this build has none (RATTLEBACK_CVODE=OFF)");
   try {
     return std::bit_cast<AdamsFactory>(load_plugin({"librattleback-cvode.so", adams_entry_name}, [](void* entry) {
       return std::bit_cast<void*>(std::bit_cast<AdamsEntry>(entry)(adams_layout()));
     }));
   } catch (const PluginMissing& missing) {
-    throw std::runtime_error(fmt::format(
-        "the reference solution needs CVODE, and its library cannot be loaded; another method does not need it; tried{}",
-        missing.what()));
+    throw std::runtime_error(
+        fmt::format("the reference solution needs CVODE, and its library cannot be loaded; another method does not "
+                    "need it; tried{}",
+                    missing.what()));
   }
 }
 

@@ -22,7 +22,8 @@ class AdamsIntegrator {
   virtual ~AdamsIntegrator() = default;
   /// Forgets what came before.
   virtual void restart(double t, const double* y) = 0;
-  /// One step of its own choice; `towards` says how large steps are at first. Null, or CVODE's name for what went wrong.
+  /// One step of its own choice; `towards` says how large steps are at first. Null, or CVODE's name for what went
+  /// wrong.
   virtual const char* step(double towards) = 0;
   /// After the last step.
   virtual double time() const = 0;

@@ -17,8 +17,8 @@
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/tidy.hpp"
-#include "rattleback/model/legendre.hpp"
 #include "rattleback/method/modified.hpp"
+#include "rattleback/model/legendre.hpp"
 
 namespace rattleback {
 namespace {

@@ -6,7 +6,6 @@
 // which is their (24) written for the section with ξ̃(q_k) = Σ f_a ξ_a: the invariance of L_d lets a step change J_a by
 // the impulse −λ_k·A(q_k) ξ_a(q_k) only. J uses the method's own momenta, which are not admissible representatives.
 
-
 #include <algorithm>
 #include <limits>
 

@@ -6,7 +6,6 @@
 //
 // and without constraints Φ is symplectic. As matrices: DΦᵀ Ω DΦ − Ω − dβ = 0 with (dβ)_{ab} = ∂_a β_b − ∂_b β_a.
 
-
 #include <algorithm>
 
 #include "../mech/decompositions.hpp"

@@ -58,7 +58,8 @@ TEST(Command, quiet_is_quiet) {
 
 TEST(Command, does_not_load_the_compiler_for_help) {
   // The dynamic linker reports every library it loads.
-  const std::string output = shell(std::string("LD_DEBUG=files ") + rattleback::test::rattleback_command() + " --help 2>&1").output;
+  const std::string output =
+      shell(std::string("LD_DEBUG=files ") + rattleback::test::rattleback_command() + " --help 2>&1").output;
   EXPECT_NE(output.find("libstdc++"), std::string::npos) << "the test sees what is loaded";
   EXPECT_EQ(output.find("libLLVM"), std::string::npos);
 }

@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tests/temporary_folder.hpp"
 #include "tests/places.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace rattleback::test {
 
@@ -55,8 +55,9 @@ class Workplace {
     std::ofstream(folder_ / (name + ".toml")) << text;
   }
   Answer operator()(const std::string& arguments) const {
-    const int status =
-        shell("cd '" + path() + "' && " + rattleback::test::rattleback_command() + " " + arguments + " >out.txt 2>err.txt").status;
+    const int status = shell("cd '" + path() + "' && " + rattleback::test::rattleback_command() + " " + arguments +
+                             " >out.txt 2>err.txt")
+                           .status;
     return {status, content(folder_ / "out.txt"), content(folder_ / "err.txt")};
   }
   /// What --json prints: one document and nothing else.

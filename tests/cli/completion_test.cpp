@@ -159,7 +159,8 @@ TEST(Candidates, offers_options_where_no_argument_is_missing) {
 
 TEST(Candidates, reads_the_home_folder) {
   const Desk desk;
-  const std::string typed = "HOME='" + desk.path() + "' " + rattleback::test::rattleback_command() + " complete -- run '~/o'";
+  const std::string typed =
+      "HOME='" + desk.path() + "' " + rattleback::test::rattleback_command() + " complete -- run '~/o'";
   EXPECT_EQ(shell(typed).output, "~/own.toml\n");
 }
 
@@ -195,8 +196,9 @@ TEST(Candidates, never_complains) {
 
 TEST(Candidates, does_not_load_the_compiler) {
   for (const char* words : {"run ''", "run chaplygin-sleigh --set ''", "run x -m dla:order=", "reproduce me/"}) {
-    const std::string output =
-        shell(std::string("LD_DEBUG=files ") + rattleback::test::rattleback_command() + " complete -- " + words + " 2>&1").output;
+    const std::string output = shell(std::string("LD_DEBUG=files ") + rattleback::test::rattleback_command() +
+                                     " complete -- " + words + " 2>&1")
+                                   .output;
     EXPECT_NE(output.find("libstdc++"), std::string::npos) << "the test sees what is loaded";
     EXPECT_EQ(output.find("libLLVM"), std::string::npos) << words;
   }
@@ -204,7 +206,9 @@ TEST(Candidates, does_not_load_the_compiler) {
 
 const std::string scripts = rattleback::test::source_file("completions/");
 
-std::string folder_of_command() { return std::filesystem::path(rattleback::test::rattleback_command()).parent_path().string(); }
+std::string folder_of_command() {
+  return std::filesystem::path(rattleback::test::rattleback_command()).parent_path().string();
+}
 
 /// What bash would put in place of the piece of the line behind the last word break, for a line that ends at the
 /// cursor. Bash cuts words at blanks, and puts the characters at which it breaks words into pieces of their own.

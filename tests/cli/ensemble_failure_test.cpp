@@ -133,9 +133,10 @@ bool have_mpirun() { return shell("command -v mpirun >/dev/null 2>&1").status ==
 
 /// Runs an ensemble with ranks.
 Answer with_ranks(const Workplace& desk, int ranks, const std::string& arguments) {
-  const int status = shell("cd '" + desk.path() + "' && mpirun --allow-run-as-root --oversubscribe -n " +
-                           std::to_string(ranks) + " " + rattleback::test::rattleback_command() + " " + arguments + " >out.txt 2>err.txt")
-                         .status;
+  const int status =
+      shell("cd '" + desk.path() + "' && mpirun --allow-run-as-root --oversubscribe -n " + std::to_string(ranks) + " " +
+            rattleback::test::rattleback_command() + " " + arguments + " >out.txt 2>err.txt")
+          .status;
   return {status, content(desk / "out.txt"), content(desk / "err.txt")};
 }
 
@@ -325,7 +326,8 @@ class Interrupted : public testing::Test {
     desk.add("s", long_spec);
   }
   std::vector<std::string> command(int threads = 1) const {
-    return {rattleback::test::rattleback_command(), "ensemble", "s.toml", "--quiet", "--threads", std::to_string(threads)};
+    return {
+        rattleback::test::rattleback_command(), "ensemble", "s.toml", "--quiet", "--threads", std::to_string(threads)};
   }
   std::vector<std::string> command_of_ranks(int ranks) const {
     std::vector<std::string> words{"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", std::to_string(ranks)};

@@ -47,9 +47,10 @@ TEST_P(WrongEnsembles, get_a_message_with_place_cause_and_remedy) {
   const Workplace desk;
   desk.add("s", wrong.spec);
   const Answer a = [&] {  // what never ends is ended
-    const int status = shell("cd '" + desk.path() + "' && LC_ALL=C timeout 10 " + rattleback::test::rattleback_command() +
-                             " ensemble s.toml " + wrong.options + " >out.txt 2>err.txt")
-                           .status;
+    const int status =
+        shell("cd '" + desk.path() + "' && LC_ALL=C timeout 10 " + rattleback::test::rattleback_command() +
+              " ensemble s.toml " + wrong.options + " >out.txt 2>err.txt")
+            .status;
     return Answer{status, content(desk / "out.txt"), content(desk / "err.txt")};
   }();
   SCOPED_TRACE(wrong.spec + "\n" + a.err);

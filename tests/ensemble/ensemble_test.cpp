@@ -8,10 +8,10 @@
 #include <numbers>
 
 #include "rattleback/expr/parse.hpp"
-#include "rattleback/model/model.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/method/whole_step.hpp"
+#include "rattleback/model/model.hpp"
 #include "tests/case_name.hpp"
 
 namespace rattleback {
@@ -146,8 +146,7 @@ TEST_P(EachMethod, has_the_same_bits_for_any_lanes_and_threads) {
   expect_same_for_all_lanes_and_threads(particles(GetParam(), 21));
 }
 INSTANTIATE_TEST_SUITE_P(Ensembles, EachMethod,
-                         testing::Values("dla:midpoint", "dla:order=4", "gni:midpoint", "rk4", "dla:alpha=0.3",
-                                         "rdla"),
+                         testing::Values("dla:midpoint", "dla:order=4", "gni:midpoint", "rk4", "dla:alpha=0.3", "rdla"),
                          [](const auto& p) { return test::case_name(p.param); });
 
 TEST(Lanes, of_different_lengths_parameters_and_steps_have_the_same_bits) {

@@ -45,22 +45,26 @@ INSTANTIATE_TEST_SUITE_P(Quantity, Reduction,
                                          Case{"crossings[t: x]", 4}, Case{"crossings[t: x']", 0},
                                          Case{"alternation[t: x]", 4}, Case{"alternation[t: x']", 0.5},
                                          Case{"max[t: abs(x)]", 5}, Case{"max[t: abs(abs(x) - 4)]", 3},
-                                         Case{"min[t: -abs(x)]", -5}), by_text);
+                                         Case{"min[t: -abs(x)]", -5}),
+                         by_text);
 INSTANTIATE_TEST_SUITE_P(Pairs, Reduction,
                          testing::Values(Case{"slope[t: 3 - 2*time over time]", -2}, Case{"slope[t: x' over time]", 4},
                                          Case{"correlation[t: -time over time]", -1},
                                          Case{"correlation[t: x over time]", 0.2 / std::sqrt(10.0 * 53.2) * 30},
-                                         Case{"slope[t: x' over time where time in 1..2]", 3}), by_text);
+                                         Case{"slope[t: x' over time where time in 1..2]", 3}),
+                         by_text);
 INSTANTIATE_TEST_SUITE_P(Rows, Reduction,
                          testing::Values(Case{"max[t: x where time in 0..3]", 3},
                                          Case{"max[t: x where time in ..0]", 1}, Case{"min[t: time where x in 3..]", 2},
                                          Case{"count[t: x where time in 1.. and x in ..0]", 2}, Case{"sum[t: row]", 10},
                                          Case{"max[t: x - before_x]", 9}, Case{"count[t: before_x]", 4},
                                          Case{"sum[t: before_x']", 14},
-                                         Case{"last[t: x where time in 1 + 1..2*1.5]", -4}, Case{"count[t: 1]", 5}), by_text);
+                                         Case{"last[t: x where time in 1 + 1..2*1.5]", -4}, Case{"count[t: 1]", 5}),
+                         by_text);
 INSTANTIATE_TEST_SUITE_P(Formula, Reduction,
                          testing::Values(Case{"max[t: x]/min[t: x]", -1.25}, Case{"2*t.steps^2 - 1e-3", 31.999},
-                                         Case{"sqrt(max[t: x'])", 4}, Case{"abs(min[t: x])", 4}, Case{"1.5", 1.5}), by_text);
+                                         Case{"sqrt(max[t: x'])", 4}, Case{"abs(min[t: x])", 4}, Case{"1.5", 1.5}),
+                         by_text);
 
 TEST(Quantity, knows_circles_and_areas) {
   Table t{{{"x", {}}, {"y", {}}}, {}};

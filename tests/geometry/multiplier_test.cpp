@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "mech/decompositions.hpp"
 #include "found.hpp"
+#include "mech/decompositions.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/kernel/step.hpp"

@@ -11,8 +11,8 @@
 
 #include "../expr/random_expression.hpp"
 #include "rattleback/expr/parse.hpp"
-#include "rattleback/kernel/quadruple.hpp"
 #include "rattleback/kernel/kernel.hpp"
+#include "rattleback/kernel/quadruple.hpp"
 
 namespace rattleback {
 namespace {

@@ -9,8 +9,6 @@
 #include <cstdio>
 #include <random>
 
-#include "src/bench/hand_particle.hpp"
-#include "src/bench/hand_sleigh.hpp"
 #include "dla_midpoint.hpp"
 #include "kernel/step_interpreter.hpp"
 #include "kernel/step_program.hpp"
@@ -18,6 +16,8 @@
 #include "rattleback/expr/print.hpp"
 #include "rattleback/kernel/quadruple.hpp"
 #include "small_systems.hpp"
+#include "src/bench/hand_particle.hpp"
+#include "src/bench/hand_sleigh.hpp"
 
 namespace rattleback {
 namespace {

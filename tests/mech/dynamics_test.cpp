@@ -1,7 +1,7 @@
 // A system and the maps derived from it, against formulas worked out by hand.
 
-#include "mech/decompositions.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "mech/decompositions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/kernel/interpreter.hpp"
 #include "rattleback/kernel/step.hpp"
-#include "rattleback/model/system.hpp"
 #include "rattleback/method/reference.hpp"
+#include "rattleback/model/system.hpp"
 
 namespace rattleback {
 namespace {

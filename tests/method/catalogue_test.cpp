@@ -14,9 +14,9 @@
 
 #include "ida_flow.hpp"
 #include "rattleback/expr/graph.hpp"
-#include "rattleback/model/model.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/method/reference.hpp"
+#include "rattleback/model/model.hpp"
 #include "tests/places.hpp"
 
 namespace rattleback {

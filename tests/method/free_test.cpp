@@ -12,8 +12,8 @@
 #include "promises.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/parse.hpp"
-#include "tests/places.hpp"
 #include "tests/case_name.hpp"
+#include "tests/places.hpp"
 
 namespace rattleback::test {
 namespace {

@@ -9,8 +9,8 @@
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/method/modified.hpp"
-#include "trajectory.hpp"
 #include "tests/places.hpp"
+#include "trajectory.hpp"
 
 namespace rattleback::test {
 

@@ -7,8 +7,8 @@
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/method/composition.hpp"
 #include "rattleback/method/reference.hpp"
-#include "trajectory.hpp"
 #include "tests/places.hpp"
+#include "trajectory.hpp"
 
 namespace rattleback {
 namespace {

@@ -10,8 +10,8 @@
 #include "rattleback/flow/convergence.hpp"
 #include "rattleback/method/reference.hpp"
 #include "rattleback/observe/observers.hpp"
-#include "trajectory.hpp"
 #include "tests/case_name.hpp"
+#include "trajectory.hpp"
 
 namespace rattleback::test {
 

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "rattleback/flow/run.hpp"
-#include "rattleback/model/model.hpp"
 #include "rattleback/method/reference.hpp"
+#include "rattleback/model/model.hpp"
 
 namespace rattleback {
 namespace {

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <string>
 
-#include "rattleback/model/model.hpp"
 #include "rattleback/method/registry.hpp"
+#include "rattleback/model/model.hpp"
 
 namespace rattleback::test {
 

@@ -9,8 +9,8 @@
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/parse.hpp"
-#include "rattleback/model/model.hpp"
 #include "rattleback/mech/diagnosis.hpp"
+#include "rattleback/model/model.hpp"
 
 namespace rattleback {
 namespace {

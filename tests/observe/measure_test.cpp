@@ -13,8 +13,8 @@
 #include "rattleback/method/registry.hpp"
 #include "rattleback/observe/cloud.hpp"
 #include "rattleback/observe/observers.hpp"
-#include "tests/places.hpp"
 #include "tests/case_name.hpp"
+#include "tests/places.hpp"
 
 namespace rattleback {
 namespace {
@@ -123,8 +123,8 @@ INSTANTIATE_TEST_SUITE_P(GarciaNaranjoVermeeren, Corollary,
                                          Case{"veselova", "TM", 4}),
                          [](const testing::TestParamInfo<Case>& p) {
                            const Case& c = p.param;
-                           return test::long_case_if(
-                               c.ell == 4, test::case_name(fmt::format("{}_{}_{}", c.model, c.rule, c.ell)));
+                           return test::long_case_if(c.ell == 4,
+                                                     test::case_name(fmt::format("{}_{}_{}", c.model, c.rule, c.ell)));
                          });
 
 TEST(Measure, is_observed_for_every_kind_of_method_long) {

@@ -38,7 +38,8 @@ class Cvode final : public AdamsIntegrator {
     return CVodeInit(memory_, &rates, 0.0, y_) == CV_SUCCESS &&
            CVodeSetErrHandlerFn(memory_, &ignore_message, nullptr) == CV_SUCCESS &&
            CVodeSStolerances(memory_, problem_.tolerance, problem_.absolute_tolerance) == CV_SUCCESS &&
-           CVodeSetUserData(memory_, &problem_) == CV_SUCCESS && CVodeSetNonlinearSolver(memory_, solver_) == CV_SUCCESS;
+           CVodeSetUserData(memory_, &problem_) == CV_SUCCESS &&
+           CVodeSetNonlinearSolver(memory_, solver_) == CV_SUCCESS;
   }
 
   void restart(double t, const double* y) override {
