@@ -1,6 +1,7 @@
 // Clouds of points and their convex hulls.
 
 #include <libqhull_r/qhull_ra.h>
+#include <Eigen/LU>
 
 #include <cmath>
 #include <cstdio>
@@ -9,7 +10,6 @@
 #include <random>
 #include <stdexcept>
 
-#include "../mech/decompositions.hpp"
 #include "rattleback/observe/cloud.hpp"
 
 namespace rattleback {
