@@ -136,7 +136,7 @@ TEST(Run, json_is_the_only_thing_on_standard_output) {
   EXPECT_EQ(run("run rolling-disk --steps 10 --quiet").output, "");
 }
 
-TEST(Run, ten_million_steps_need_little_memory_and_survive_a_kill) {
+TEST(Run, ten_million_steps_need_little_memory_and_survive_a_kill_long) {
   const TemporaryFolder folder;
   const auto arguments = [&](std::int64_t steps, const std::string& file) {
     return "run mclachlan-perlmutter -m rk4 --step 0.001 --every 1000 --quiet --steps " + std::to_string(steps) +
