@@ -42,7 +42,7 @@ bench: build ## compiled code against hand-written code as ratios, and how costs
 # Every test runs without; with sanitizers those run again of which they can say something.
 sanitize: install-test-packages ## tests under the address and undefined-behaviour sanitizers
 	$(MAKE) configure
-	cmake --build build --target cli_test
+	cmake --build build --target rattleback_tests
 	$(MAKE) build PRESET=sanitize
 	ctest --test-dir build-sanitize --output-on-failure --no-tests=error -j2 -L sanitize
 
