@@ -3,12 +3,12 @@
 #include <cmath>
 #include <string>
 
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/kernel/kernel.hpp"
 #include "src/bench/hand_mclachlan_perlmutter.hpp"
 #include "src/bench/hand_mclachlan_perlmutter_scalar.hpp"
 #include "src/bench/hand_particle_batch.hpp"
 #include "src/bench/hand_sleigh.hpp"
-#include "rattleback/expr/graph.hpp"
-#include "rattleback/kernel/kernel.hpp"
 #include "trajectories.hpp"
 
 namespace rattleback::benchmark {

@@ -1,11 +1,11 @@
 #include "src/bench/ours.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/registry.hpp"
-#include "rattleback/method/whole_step.hpp"
 #include "rattleback/model/model.hpp"
 
 namespace rattleback::bench {
@@ -15,17 +15,8 @@ Problem problem_of(const Model& model, double step) {
   return {model.system, model.system.parameter_values(), *model.initial, step};
 }
 
-ImplicitSystem typical(ImplicitSystem system, std::vector<double> data) {
-  system.typical = std::move(data);
-  return system;
-}
-
-std::vector<double> given(const Problem& problem) {
-  std::vector<double> data = problem.start.q;
-  data.insert(data.end(), problem.start.v.begin(), problem.start.v.end());
-  data.push_back(problem.step);
-  data.insert(data.end(), problem.parameters.begin(), problem.parameters.end());
-  return data;
+ChainStep compiled(const Method& method, const MethodMaps& maps, int lanes = 1) {
+  return std::move(ChainStep::make(WholeStep(method, maps, {}).chain, lanes, Backend::compiled).value());
 }
 
 /// (state, v before, h, parameters) ↦ (q, v, E).
@@ -69,26 +60,24 @@ OurMethod::OurMethod(const std::string& name, const Problem& problem)
 
 OurMethod::OurMethod(const std::string& name, const Method& method, const Problem& problem)
     : Contestant(name, Setting::step, method.structure.order + 1), dimension_(problem.system.dimension()),
-      state_(method.state_size()), given_(given(problem)),
-      start_(typical(whole_start(method), given_), 1, Backend::interpreted),
-      step_(typical(whole_step(method), whole_start(method, problem)), 1, Backend::compiled),
-      node_(node_with_energy(method, problem.system), 1, Backend::compiled), start_data_(step_.system().data.size()),
-      outputs_(step_.system().outputs.size()), node_data_(node_.system().data.size()),
-      node_outputs_(2 * dimension_ + 1) {}
+      state_(method.state_size()), problem_(problem), maps_(maps_of(method, problem)),
+      start_(method, maps_, Backend::interpreted), step_(compiled(method, maps_)),
+      node_(node_with_energy(method, problem.system), 1, Backend::compiled), start_data_(step_.data_size()),
+      outputs_(step_.outputs_size()), node_data_(node_.system().data.size()), node_outputs_(2 * dimension_ + 1) {}
 
 void OurMethod::start(double step) {
   if (step != started_) {
-    given_[2 * dimension_] = step;
-    std::vector<double> state(start_.system().outputs.size());
-    if (start_.run(given_, state) != 1) throw std::runtime_error(start_.describe(start_.reports()[0]));
-    std::copy(given_.begin() + static_cast<std::ptrdiff_t>(2 * dimension_), given_.end(),
-              std::copy(state.begin(), state.end(), start_data_.begin()));
+    const auto state = start_(problem_.start, step, problem_.parameters);
+    if (!state) throw std::runtime_error(start_.failure());
+    auto next = std::ranges::copy(*state, start_data_.begin()).out;
+    *next++ = step;
+    std::ranges::copy(problem_.parameters, next);
     started_ = step;
   }
   data_ = start_data_;
-  const auto before = node_data_.begin() + static_cast<std::ptrdiff_t>(state_);
-  const auto velocity = given_.begin() + static_cast<std::ptrdiff_t>(dimension_);
-  std::copy(velocity, given_.end(), before);  // v, h, parameters
+  auto next = std::ranges::copy(problem_.start.v, node_data_.begin() + static_cast<std::ptrdiff_t>(state_)).out;
+  *next++ = step;
+  std::ranges::copy(problem_.parameters, next);
 }
 
 bool OurMethod::look() {
@@ -122,25 +111,30 @@ std::vector<double> OurMethod::end(double wanted, double time) {
 }
 
 Trajectories::Trajectories(const std::string& name, const Problem& problem, int lanes)
-    : start_(whole_start(make_method(name, problem), problem)),
-      step_(typical(whole_step(make_method(name, problem)), start_), lanes, Backend::compiled),
-      data_(start_.size() * static_cast<std::size_t>(lanes)),
-      outputs_(step_.system().outputs.size() * static_cast<std::size_t>(lanes)) {}
+    : Trajectories(make_method(name, problem), problem, lanes) {}
+
+Trajectories::Trajectories(const Method& method, const Problem& problem, int lanes)
+    : Trajectories(method, maps_of(method, problem), problem, lanes) {}
+
+Trajectories::Trajectories(const Method& method, const MethodMaps& maps, const Problem& problem, int lanes)
+    : start_(whole_start(method, maps, problem)), state_(start_.size() - 1 - problem.parameters.size()),
+      step_(compiled(method, maps, lanes)), data_(start_.size() * static_cast<std::size_t>(lanes)),
+      outputs_(step_.outputs_size() * static_cast<std::size_t>(lanes)) {}
 
 void Trajectories::run(std::int64_t steps, std::int64_t first) {
   const auto lanes = static_cast<std::size_t>(step_.lanes());
   for (std::size_t l = 0; l < lanes; ++l) {
     const double factor = 1.0 + 1e-6 * static_cast<double>(first + static_cast<std::int64_t>(l));
     for (std::size_t i = 0; i < start_.size(); ++i) {
-      data_[i * lanes + l] = i < step_.system().state ? start_[i] * factor : start_[i];
+      data_[i * lanes + l] = i < state_ ? start_[i] * factor : start_[i];
     }
   }
-  if (step_.run(data_, outputs_, steps) != steps) throw std::runtime_error(step_.describe(step_.reports()[0]));
+  if (step_.run(data_, outputs_, steps) != steps) throw std::runtime_error("a step of the benchmark failed");
   steps_ = steps;
 }
 
 double Trajectories::iterations() const {
-  return static_cast<double>(step_.reports()[0].iterations) / static_cast<double>(steps_);
+  return static_cast<double>(step_.iterations(0)) / static_cast<double>(steps_);
 }
 
 }  // namespace rattleback::bench

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "rattleback/kernel/step.hpp"
-#include "rattleback/method/method.hpp"
+#include "rattleback/method/whole_step.hpp"
 #include "src/bench/contestant.hpp"
 
 namespace rattleback::bench {
@@ -34,9 +33,10 @@ class OurMethod final : public Contestant {
 
   std::size_t dimension_;
   std::size_t state_;  ///< entries of the state without memory
-  std::vector<double> given_;
-  Step start_;
-  Step step_;
+  Problem problem_;
+  MethodMaps maps_;
+  WholeStart start_;
+  ChainStep step_;
   Step node_;
   double started_ = 0.0;  ///< with which step the start was computed
   std::vector<double> start_data_;
@@ -57,8 +57,12 @@ class Trajectories {
   int lanes() const { return step_.lanes(); }
 
  private:
+  Trajectories(const Method& method, const Problem& problem, int lanes);
+  Trajectories(const Method& method, const MethodMaps& maps, const Problem& problem, int lanes);
+
   std::vector<double> start_;
-  Step step_;
+  std::size_t state_;  ///< entries of it that change
+  ChainStep step_;
   std::vector<double> data_;
   std::vector<double> outputs_;
   std::int64_t steps_ = 1;

@@ -1,18 +1,18 @@
 #pragma once
 
-#include <stdexcept>
-#include <string>
 #include <utility>
+
+#include "rattleback/base/error.hpp"
 
 namespace rattleback::cli {
 
 enum class ExitStatus {
   done = 0,
-  answer_is_no = 1,
-  wrong_request = 2,
-  numerics_failed = 3,
-  system = 4,
-  interrupted = 130
+  answer_is_no = static_cast<int>(Error::Kind::answer_is_no),
+  wrong_request = static_cast<int>(Error::Kind::request),
+  numerics_failed = static_cast<int>(Error::Kind::numerics),
+  system = static_cast<int>(Error::Kind::system),
+  interrupted = static_cast<int>(Error::Kind::interrupted)
 };
 
 inline constexpr std::pair<ExitStatus, const char*> exit_statuses[] = {
@@ -24,13 +24,9 @@ inline constexpr std::pair<ExitStatus, const char*> exit_statuses[] = {
     {ExitStatus::interrupted, "interrupted"}};
 
 /// Ends a command with a message and an exit status.
-class Failure : public std::runtime_error {
+class Failure : public Error {
  public:
-  Failure(ExitStatus status, const std::string& message) : std::runtime_error(message), status_(status) {}
-  ExitStatus status() const noexcept { return status_; }
-
- private:
-  ExitStatus status_;
+  Failure(ExitStatus status, const std::string& message) : Error(static_cast<Kind>(status), message) {}
 };
 
 }  // namespace rattleback::cli

@@ -10,12 +10,6 @@
 #include "command_line.hpp"
 #include "exit_status.hpp"
 #include "help.hpp"
-#include "rattleback/ensemble/ensemble.hpp"
-#include "rattleback/expr/parse.hpp"
-#include "rattleback/io/result_file.hpp"
-#include "rattleback/kernel/implicit_system.hpp"
-#include "rattleback/mech/diagnosis.hpp"
-#include "rattleback/method/reference.hpp"
 #include "terminal.hpp"
 
 namespace rattleback::cli {
@@ -54,17 +48,6 @@ int finish(int status) {
                   ExitStatus::system);
 }
 
-/// Who is to blame: the request, the numbers, or the machine.
-ExitStatus status_of(const std::exception& error) {
-  const auto is = [&]<class... E>() { return (... || (dynamic_cast<const E*>(&error) != nullptr)); };
-  if (is.operator()<ModelError, EnsembleError, SystemError, StartError, MethodError, ResumeError, ExpressionError,
-                    StructureError>()) {
-    return ExitStatus::wrong_request;
-  }
-  if (is.operator()<FlowError>()) return ExitStatus::numerics_failed;
-  return ExitStatus::system;
-}
-
 void perform(const Wish& wish, int argc, char** argv) {
   switch (wish.kind) {
     case Wish::Kind::help:
@@ -86,13 +69,14 @@ void perform(const Wish& wish, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace rattleback::cli;
+  using rattleback::Error;
   remember_command_line(argc, argv);
   try {
     perform(parse(program(), argc, argv), argc, argv);
     return finish(static_cast<int>(ExitStatus::done));
-  } catch (const Failure& e) {
-    return complain(e.what(), e.status());
+  } catch (const Error& e) {
+    return complain(e.what(), static_cast<ExitStatus>(e.kind()));
   } catch (const std::exception& e) {
-    return complain(e.what(), status_of(e));
+    return complain(e.what(), ExitStatus::system);
   }
 }

@@ -178,7 +178,7 @@ Problem nominal_problem(const Ensemble& ensemble, const Members& members, const 
     try {
       if (!has_equations(method)) return problem;
       const Method equations = make_method(method, problem);
-      if (needs_only_maps(method, equations)) whole_start(equations, problem);
+      if (needs_only_maps(method, equations)) maps_of(equations, problem);
       return problem;
     } catch (const std::runtime_error&) {  // maybe another one
     }

@@ -35,27 +35,21 @@ struct Lane {
   double time() const { return static_cast<double>(step) * member.step; }
 };
 
-ImplicitSystem with_typical(ImplicitSystem map, std::vector<double> typical) {
-  map.typical = std::move(typical);
-  return map;
-}
-
 class LaneEngine final : public Engine {
  public:
   LaneEngine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes)
       : ensemble_(ensemble), members_(members), method_index_(method),
         nominal_(nominal_problem(ensemble, members, ensemble.methods[method])),
-        method_(make_method(ensemble.methods[method], nominal_)), n_(ensemble.system.dimension()),
-        width_(static_cast<std::size_t>(lanes)), watches_(!ensemble.statistics.empty() || !ensemble.sections.empty()),
-        start_check_(ensemble, nominal_), reader_(ensemble), formulas_(watched_program(ensemble), lanes),
-        start_(with_typical(whole_start(method_), start_data(nominal_.start, nominal_.step, nominal_.parameters))),
-        step_(make_step(lanes)), lanes_(width_),
+        method_(make_method(ensemble.methods[method], nominal_)), maps_(maps_of(method_, nominal_)),
+        n_(ensemble.system.dimension()), width_(static_cast<std::size_t>(lanes)),
+        watches_(!ensemble.statistics.empty() || !ensemble.sections.empty()), start_check_(ensemble, nominal_),
+        reader_(ensemble), formulas_(watched_program(ensemble), lanes), start_(method_, maps_),
+        whole_(method_, maps_, {watches_, {}, 0}), step_(make_step(lanes)), lanes_(width_),
         values_((ensemble.statistics.size() + ensemble.sections.size()) * width_) {
     if (watches_ && !ensemble.sections.empty()) single_.emplace(make_step(1));
-    const std::size_t data = step_.system().data.size();
-    data_.resize(data * width_);
+    data_.resize(step_.data_size() * width_);
     before_.resize(data_.size());
-    outputs_.resize(step_.system().outputs.size() * width_);
+    outputs_.resize(step_.outputs_size() * width_);
     points_.resize((2 * n_ + nominal_.parameters.size()) * width_);
     if (method_.node) prepare_node_map();
   }
@@ -69,40 +63,18 @@ class LaneEngine final : public Engine {
   }
 
  private:
-  static std::vector<double> start_data(const State& start, double step, std::span<const double> parameters) {
-    std::vector<double> data = start.q;
-    data.insert(data.end(), start.v.begin(), start.v.end());
-    data.push_back(step);
-    data.insert(data.end(), parameters.begin(), parameters.end());
-    return data;
-  }
-
-  Step make_step(int lanes) const {
-    ImplicitSystem system = watches_ ? whole_step_with_node(method_) : whole_step(method_);
-    // The choice of pivots must not depend on who runs what: the nominal problem decides for all.
-    std::vector<double> typical = whole_start(method_, nominal_);
-    if (has_velocities()) {
-      const auto parameters_and_step = static_cast<std::ptrdiff_t>(1 + nominal_.parameters.size());
-      typical.insert(typical.end() - parameters_and_step, nominal_.start.v.begin(), nominal_.start.v.end());
-    }
-    return Step(with_typical(std::move(system), std::move(typical)), lanes);
-  }
+  // The choice of pivots must not depend on who runs what: the nominal problem decides for all.
+  ChainStep make_step(int lanes) const { return std::move(ChainStep::make(whole_.chain, lanes).value()); }
 
   /// The velocity of the node is computed in every step, as a part of it.
   bool has_velocities() const { return watches_ && method_.node.has_value(); }
   /// Entries of the state, with the memories of all stages, without velocities.
-  std::size_t whole_size() const { return start_.system().outputs.size(); }
-  std::size_t memory_size() const { return whole_size() - method_.state_size(); }
-  std::size_t step_place() const { return step_.system().state; }
+  std::size_t whole_size() const { return whole_.velocity; }
+  std::size_t step_place() const { return whole_.h; }
 
   void prepare_node_map() {
-    std::vector<double> typical = whole_start(method_, nominal_);
-    typical.resize(method_.state_size());
-    typical.insert(typical.end(), nominal_.start.v.begin(), nominal_.start.v.end());
-    typical.push_back(nominal_.step);
-    typical.insert(typical.end(), nominal_.parameters.begin(), nominal_.parameters.end());
-    node_data_ = typical;
-    node_.emplace(with_typical(*method_.node, typical));
+    node_data_ = maps_.node->typical;
+    node_.emplace(*maps_.node);
     node_outputs_.resize(2 * n_);
   }
 
@@ -143,14 +115,14 @@ class LaneEngine final : public Engine {
     lane.result = empty_result(ensemble_, lane.member);
     lane.result.failure = start_check_(lane.member);
     if (!lane.result.failure.empty()) return false;
-    auto data = start_data(lane.member.start, lane.member.step, lane.member.parameters);
-    std::vector<double> state(whole_size());
-    if (start_.run(data, state) != 1) {
-      lane.result.failure = fmt::format("the method cannot start: {}", start_.describe(start_.reports()[0]));
+    const auto state = start_(lane.member.start, lane.member.step, lane.member.parameters);
+    if (!state) {
+      lane.result.failure = fmt::format("the method cannot start: {}", start_.failure());
       return false;
     }
-    scatter(l, 0, state);
-    scatter(l, step_place(), std::span(data).subspan(2 * n_));
+    scatter(l, 0, *state);
+    at(step_place(), l) = lane.member.step;
+    scatter(l, step_place() + 1, lane.member.parameters);
     lane.v = lane.member.start.v;
     State node;
     if (!read_node(l, node)) return false;
@@ -177,7 +149,7 @@ class LaneEngine final : public Engine {
     const auto other = std::ranges::find_if(lanes_, &Lane::active);
     if (other == lanes_.end()) return;
     const auto from = static_cast<std::size_t>(other - lanes_.begin());
-    for (std::size_t i = 0; i < step_.system().data.size(); ++i) at(i, l) = at(i, from);
+    for (std::size_t i = 0; i < step_.data_size(); ++i) at(i, l) = at(i, from);
   }
 
   std::int64_t step_of_time(const Lane& lane, std::size_t k) const {
@@ -234,9 +206,10 @@ class LaneEngine final : public Engine {
     }
     if (taken == steps) return;
     // The step after the last one failed in some lanes, and none has taken it.
-    const std::vector<LaneReport> reports(step_.reports().begin(), step_.reports().end());
+    std::vector<bool> failed(width_);
+    for (std::size_t l = 0; l < width_; ++l) failed[l] = step_.has_failed(static_cast<int>(l));
     for (std::size_t l = 0; l < width_; ++l) {
-      if (reports[l].outcome == Outcome::converged) continue;
+      if (!failed[l]) continue;
       if (!lanes_[l].active) {
         park(l);
       } else if (!rescue(l)) {
@@ -277,9 +250,9 @@ class LaneEngine final : public Engine {
   /// next node, and between it has the method's order and structure.
   void locate(std::size_t l, std::size_t k, double before, double after) {
     Lane& lane = lanes_[l];
-    const std::vector<double> from = gather(before_, l, 0, step_.system().data.size());
+    const std::vector<double> from = gather(before_, l, 0, step_.data_size());
     std::vector<double> data;
-    std::vector<double> outputs(single_->system().outputs.size());
+    std::vector<double> outputs(single_->outputs_size());
     State node{std::vector<double>(n_), std::vector<double>(n_)};
     const std::size_t velocities = has_velocities() ? whole_size() : n_;
     const auto step = [&](double fraction) {
@@ -367,26 +340,17 @@ class LaneEngine final : public Engine {
     if (single_) before_ = data_;
     State node;
     if (!read_node(l, node)) return end(l);
-    const std::size_t size = method_.state_size();
-    const std::size_t memory = method_.memory;
-    // As OneStep saves itself: state, memory of a stage, memories of all stages if there are several, velocities,
-    // counters.
-    std::vector<double> saved = gather(data_, l, 0, size + memory);
-    const bool is_composition = method_.stages.size() > 1;
-    if (is_composition) {
-      const auto memories = gather(data_, l, size, memory_size());
-      saved.insert(saved.end(), memories.begin(), memories.end());
-    }
-    saved.insert(saved.end(), node.v.begin(), node.v.end());
-    saved.insert(saved.end(), 4, 0.0);
     try {
-      const auto stepper = make_one_step(method_, {ensemble_.system, lane.member.parameters, node, lane.member.step});
-      stepper->restore(saved);
-      if (!stepper->advance()) return fail(l, node, stepper->failure());
-      const std::vector<double> after = stepper->save();
-      scatter(l, 0, std::span(after).first(size));
-      scatter(l, size, std::span(after).subspan(is_composition ? size + memory : size, memory_size()));
-      node = stepper->node();
+      const Problem here{ensemble_.system, lane.member.parameters, node, lane.member.step};
+      if (!rescuer_ || !rescuer_->restart(here)) rescuer_ = make_one_step(method_, maps_, here);
+      // As it saves itself: state and memories, as here; velocities; no second position, and no iterations counted yet.
+      std::vector<double> saved = gather(data_, l, 0, whole_size());
+      saved.insert(saved.end(), node.v.begin(), node.v.end());
+      saved.insert(saved.end(), 4, 0.0);
+      rescuer_->restore(saved);
+      if (!rescuer_->advance()) return fail(l, node, rescuer_->failure());
+      scatter(l, 0, std::span<const double>(rescuer_->save()).first(whole_size()));
+      node = rescuer_->node();
     } catch (const std::exception& error) {
       return fail(l, node, error.what());
     }
@@ -415,16 +379,19 @@ class LaneEngine final : public Engine {
   std::size_t method_index_;
   Problem nominal_;
   Method method_;
+  MethodMaps maps_;
   std::size_t n_;
   std::size_t width_;
   bool watches_;  ///< something is looked at after every step
   StartCheck start_check_;
   NodeReader reader_;
   Kernel formulas_;
-  Step start_;
-  Step step_;
-  std::optional<Step> single_;  ///< for steps of a fraction of h
+  WholeStart start_;
+  WholeStep whole_;
+  ChainStep step_;
+  std::optional<ChainStep> single_;  ///< for steps of a fraction of h
   std::optional<Step> node_;
+  std::unique_ptr<Stepper> rescuer_;
   std::vector<Lane> lanes_;
   std::vector<double> data_;    ///< entry i of lane l at [i * lanes + l], as all of these
   std::vector<double> before_;  ///< the last step

@@ -75,18 +75,10 @@ ExperimentResult perform(const Experiment& experiment, const std::atomic<bool>* 
     const std::string place = fmt::format("{}/{}, {}", experiment.paper, experiment.name, where);
     try {
       return work();
-    } catch (const MethodError& error) {
-      throw MethodError(fmt::format("{}: {}", place, error.what()));
-    } catch (const FileError& error) {
-      throw FileError(fmt::format("{}: {}", place, error.what()));
-    } catch (const StartError& error) {
-      throw ModelError(fmt::format("{}: {}", place, error.what()));
-    } catch (const SystemError& error) {
-      throw ModelError(fmt::format("{}: {}", place, error.what()));
-    } catch (const ModelError& error) {
-      throw ModelError(fmt::format("{}: {}", place, error.what()));
-    } catch (const ParseError& error) {
-      throw ModelError(fmt::format("{}: {}", place, error.what()));
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const Error& error) {
+      throw Error(error.kind(), fmt::format("{}: {}", place, error.what()));
     }
   };
   Surroundings surroundings{[&](const std::string& name) -> const Table& { return result.of(name).table; }};

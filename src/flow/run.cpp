@@ -28,7 +28,8 @@ class NodeObserver {
       : n_(problem.system.dimension()),
         constraints_(problem.system.velocity_rows().size() + problem.system.holonomic().size()),
         multipliers_(problem.system.velocity_rows().size()),
-        observables_(make_program(state_and_parameters(problem.system), rattleback::observables(problem.system))),
+        functions_(make_program(state_and_parameters(problem.system), rattleback::observables(problem.system))),
+        observables_(functions_),
         momenta_(make_program(state_and_parameters(problem.system), problem.system.momenta())),
         data_(problem.start_data()), values_(1 + constraints_ + problem.system.conserved().size()), p_(n_),
         motion_(n_ + multipliers_) {
@@ -50,6 +51,13 @@ class NodeObserver {
     std::copy(node.v.begin(), node.v.end(), data_.begin() + static_cast<std::ptrdiff_t>(n_));
     observables_(data_.data(), values_.data());
   }
+  /// What somebody else has seen at a node.
+  void take(const State& node, const std::vector<double>& values) {
+    std::copy(node.v.begin(), node.v.end(), std::copy(node.q.begin(), node.q.end(), data_.begin()));
+    values_ = values;
+  }
+  const Program& functions() const { return functions_; }
+  const std::vector<double>& values() const { return values_; }
   double energy() const { return values_[0]; }
   std::span<const double> constraints() const { return std::span(values_).subspan(1, constraints_); }
   std::span<const double> conserved() const { return std::span(values_).subspan(1 + constraints_); }
@@ -69,6 +77,7 @@ class NodeObserver {
   std::size_t n_;
   std::size_t constraints_;
   std::size_t multipliers_;
+  Program functions_;
   Kernel observables_;
   Kernel momenta_;
   std::optional<Step> accelerations_;
@@ -93,12 +102,12 @@ void start(RunStatistics& s, const NodeObserver& o) {
   s.max_conserved_error.assign(o.conserved().size(), 0.0);
 }
 
-void update(RunStatistics& s, const NodeObserver& o) {
-  s.final_energy = o.energy();
-  raise(s.max_energy_error, relative_error(o.energy(), s.initial_energy));
-  for (const double c : o.constraints()) raise(s.max_constraint, std::abs(c));
+/// By the values at a node, or by the least and the largest at several: errors grow with the distance on either side.
+void update(RunStatistics& s, std::span<const double> values, std::size_t constraints) {
+  raise(s.max_energy_error, relative_error(values[0], s.initial_energy));
+  for (const double c : values.subspan(1, constraints)) raise(s.max_constraint, std::abs(c));
   for (std::size_t k = 0; k < s.initial_conserved.size(); ++k) {
-    raise(s.max_conserved_error[k], relative_error(o.conserved()[k], s.initial_conserved[k]));
+    raise(s.max_conserved_error[k], relative_error(values[1 + constraints + k], s.initial_conserved[k]));
   }
 }
 
@@ -108,13 +117,15 @@ class Run {
   Run(Stepper& stepper, const Problem& problem, const RunOptions& options)
       : stepper_(stepper), problem_(problem), options_(options), observer_(problem, options.recorder != nullptr) {
     for (const Observer* o : options.observers) observed_.resize(observed_.size() + o->quantity().labels.size());
+    leaps_ = options.observers.empty() && stepper.watch(observer_.functions());
+    watched_ = Watched(observer_.values().size());
   }
 
   RunResult go(const Checkpoint* resume) {
     begin(resume);
     while (step_ < options_.steps && outcome_ == RunOutcome::finished) {
-      advance();
-      if ((step_ - first_step_) % steps_between_looks_ == 0) look_at_clock();
+      if (!leap()) advance();
+      if (step_ >= next_look_) look_at_clock();
       if (options_.interrupt != nullptr && options_.interrupt->load(std::memory_order_relaxed) &&
           step_ < options_.steps && outcome_ == RunOutcome::finished) {
         outcome_ = RunOutcome::interrupted;
@@ -143,8 +154,35 @@ class Run {
     last_node_ = stepper_.node();
     time_ = stepper_.time();
     first_step_ = step_;
+    next_look_ = step_ + 1;
     earlier_seconds_ = statistics_.seconds;
     save_checkpoint();
+  }
+
+  /// To the next step at which something is to be done, or as far as it goes; false if that is nowhere.
+  bool leap() {
+    if (!leaps_ || step_ < next_leap_) return false;
+    std::int64_t steps = std::min(options_.steps, next_look_) - step_;
+    if (options_.recorder != nullptr) steps = std::min(steps, options_.every - step_ % options_.every);
+    watched_.values = observer_.values();
+    const std::int64_t taken = stepper_.leap(watched_, std::max<std::int64_t>(steps, 1));
+    // Where leaps fail again and again, they are tried less often.
+    fruitless_ = taken > 0 ? 0 : std::min(fruitless_ + 1, 10);
+    if (taken == 0) next_leap_ = step_ + (fruitless_ > 1 ? std::int64_t{1} << fruitless_ : 1);
+    if (taken == 0) return false;
+    step_ += taken;
+    observer_.take(stepper_.node(), watched_.values);
+    last_node_ = stepper_.node();
+    update(statistics_, watched_.least, observer_.constraints().size());
+    update(statistics_, watched_.largest, observer_.constraints().size());
+    statistics_.final_energy = observer_.energy();
+    const IntervalValues* const interval = stepper_.interval();
+    if (interval != nullptr && !std::isnan(interval->energy)) {
+      see_midpoint(watched_.least_midpoint);
+      see_midpoint(watched_.largest_midpoint);
+    }
+    if (step_ % options_.every == 0) record();
+    return true;
   }
 
   void advance() {
@@ -175,17 +213,21 @@ class Run {
   }
 
   void update_statistics() {
-    update(statistics_, observer_);
+    statistics_.final_energy = observer_.energy();
+    update(statistics_, observer_.values(), observer_.constraints().size());
     for (std::size_t i = 0; i < observed_.size(); ++i) {
       double& largest = statistics_.max_observed[i];
       if (!(std::abs(observed_[i]) <= largest) && !std::isnan(observed_[i])) largest = std::abs(observed_[i]);
     }
     const IntervalValues* const interval = stepper_.interval();
-    if (interval == nullptr || std::isnan(interval->energy)) return;
+    if (interval != nullptr && !std::isnan(interval->energy)) see_midpoint(interval->energy);
+  }
+
+  void see_midpoint(double energy) {
     auto& range = statistics_.midpoint_energy;
-    if (range.empty()) range.assign(2, interval->energy);
-    range[0] = std::min(range[0], interval->energy);
-    range[1] = std::max(range[1], interval->energy);
+    if (range.empty()) range.assign(2, energy);
+    range[0] = std::min(range[0], energy);
+    range[1] = std::max(range[1], energy);
   }
 
   void fail(const std::string& why) {
@@ -208,7 +250,7 @@ class Run {
   void look_at_clock() {
     const double now = seconds_since(begin_);
     const double rate = static_cast<double>(step_ - first_step_) / std::max(now, 1e-6);
-    steps_between_looks_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(rate * 1e-3), 1, 1 << 16);
+    next_look_ = step_ + std::clamp<std::int64_t>(static_cast<std::int64_t>(rate * 1e-3), 1, 1 << 16);
     if (now - last_checkpoint_ >= options_.checkpoint_interval) {
       save_checkpoint();
       last_checkpoint_ = seconds_since(begin_);
@@ -256,7 +298,11 @@ class Run {
   State last_node_;             ///< the last good one: a failed step may leave the stepper at a worse
   std::int64_t step_ = 0;
   std::int64_t first_step_ = 0;
-  std::int64_t steps_between_looks_ = 1;
+  std::int64_t next_look_ = 1;
+  bool leaps_ = false;
+  Watched watched_;
+  std::int64_t next_leap_ = 0;
+  int fruitless_ = 0;  ///< leaps in a row
   double earlier_seconds_ = 0.0;
   Clock::time_point begin_ = Clock::now();
   double last_checkpoint_ = 0.0;

@@ -19,7 +19,7 @@ struct InterpretedStep<T>::State {
         interpreter(program) {}
   StepProgram program;
   StepInterpreter<T> interpreter;
-  int iterations = 0;
+  StepIterations iterations;
 };
 
 template <class T>

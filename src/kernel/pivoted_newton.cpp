@@ -12,6 +12,8 @@ namespace rattleback {
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
+/// What is smaller has lost its digits to underflow.
+constexpr double tiny = underflow_floor * std::numeric_limits<double>::min();
 constexpr int max_iterations = 60;
 constexpr double smallest_damping = 1.0 / 1024.0;
 /// An iteration that stops improving below this relative residual has reached its round-off floor:
@@ -104,7 +106,7 @@ void PivotedNewton::find_scales() {
 double PivotedNewton::worst_residual(LaneReport& report) const {
   report.residual = 0.0;
   for (std::size_t i = 0; i < size_; ++i) {
-    if (values_[i] == 0.0) continue;
+    if (std::abs(values_[i]) <= tiny) continue;
     // Against an infinite magnitude every residual would be small.
     const double magnitude = std::max(values_[size_ + i], noise_[i]);
     const double relative =
@@ -166,7 +168,7 @@ void PivotedNewton::newton_correction(std::vector<double>& correction) const {
 double PivotedNewton::scaled_size(const std::vector<double>& correction) const {
   double size = 0.0;
   for (std::size_t i = 0; i < size_; ++i) {
-    if (correction[i] != 0.0) size = std::max(size, std::abs(correction[i]) / unknown_scale_[i]);
+    if (std::abs(correction[i]) > tiny) size = std::max(size, std::abs(correction[i]) / unknown_scale_[i]);
   }
   return size;
 }
@@ -212,7 +214,7 @@ void PivotedNewton::iterate(LaneReport& report) {
       double next_size = 0.0;
       for (std::size_t i = 0; i < size_; ++i) {
         const double next = std::abs(next_correction_[i]);
-        if (next <= stalled_floor * epsilon * unknown_scale_[i]) continue;
+        if (next <= tiny + stalled_floor * epsilon * unknown_scale_[i]) continue;
         // An unknown that was zero up to rounding in all its equations had no size yet to compare with.
         if (previous_scale_[i] <= acceptable_floor * unknown_scale_[i]) continue;
         next_size = std::max(next_size, next / previous_scale_[i]);

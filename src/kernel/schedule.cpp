@@ -51,6 +51,7 @@ class Scheduler {
     }
     program_.after = fill([&] { place(all.back(), any_level); });
     for_each_root([&](Value& v) { v = placed_[v]; });
+    program_.sines = count_sines(program_.code);
     return std::move(program_);
   }
 

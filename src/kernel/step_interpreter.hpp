@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -8,6 +9,12 @@
 #include "step_program.hpp"
 
 namespace rattleback {
+
+/// Newton iterations of one step.
+struct StepIterations {
+  std::int64_t total = 0;
+  std::int64_t largest = 0;  ///< of one solution
+};
 
 /// Runs a step program instruction by instruction in the number type T: the reference for compiled
 /// steps, and steps in more digits than double has.
@@ -19,13 +26,21 @@ class StepInterpreter {
 
   /// One step. False if the fast path failed: an iteration did not converge, a linear solve lost
   /// accuracy, or an output is not finite.
-  bool operator()(const T* data, T* outputs, int& iterations) {
+  bool operator()(const T* data, T* outputs, StepIterations& iterations) {
     data_ = data;
-    iterations = 0;
+    iterations = {};
+    std::int64_t of_solution = 0;
+    int solution = 0;
     run(program_.invariant);
     for (const StepBlock& block : program_.blocks) {
       run(block.before);
-      if (block.iterative ? !iterate(block, iterations) : !is_accurate(block)) return false;
+      std::int64_t count = 0;
+      if (block.iterative ? !iterate(block, count) : !is_accurate(block)) return false;
+      if (block.solution == StepBlock::not_counted) continue;
+      of_solution = block.solution == solution ? of_solution + count : count;
+      solution = block.solution;
+      iterations.total += count;
+      iterations.largest = std::max(iterations.largest, of_solution);
     }
     run(program_.after);
     for (std::size_t i = 0; i < program_.outputs.size(); ++i) outputs[i] = values_[program_.outputs[i]];
@@ -51,13 +66,14 @@ class StepInterpreter {
     using std::abs;
     const T tolerance = T(floor) * std::numeric_limits<T>::epsilon();
     // As a difference: infinite residuals of infinite magnitude do not pass.
-    return abs(values_[c.residual]) - tolerance * values_[c.magnitude] <= T(0);
+    return abs(values_[c.residual]) - tolerance * values_[c.magnitude] <=
+           T(underflow_floor) * std::numeric_limits<T>::min();
   }
   bool all_below(const StepBlock& block, double floor) const {
     return std::ranges::all_of(block.residuals, [&](const ResidualCheck& c) { return is_below(c, floor); });
   }
 
-  bool iterate(const StepBlock& block, int& iterations) {
+  bool iterate(const StepBlock& block, std::int64_t& iterations) {
     for (std::size_t k = 0; k < block.variables.size(); ++k) variables_[block.variables[k]] = values_[block.guess[k]];
     bool was_at_floor = false;
     for (int n = 0;; ++n) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "builder.hpp"
@@ -35,7 +36,9 @@ struct ResidualCheck {
 /// so that at the end the values of `check` belong to the solution and later code may use them. The first residual is
 /// that of a small nonlinear equation: while it is large, nobody has to know the magnitudes of the others.
 struct StepBlock {
+  static constexpr int not_counted = -1;
   bool iterative = false;
+  int solution = 0;  ///< iterations of blocks that solve equations together are counted together
   CodeRange before;
   CodeRange check;
   CodeRange magnitudes;
@@ -62,9 +65,17 @@ struct StepProgram {
   CodeRange after;
   std::vector<Value> must_be_finite;  ///< parts of outputs that may be undefined though the solution is not
   std::vector<Value> outputs;
+  std::size_t sines = 0;  ///< by which it is decided whether they are computed inline
 
   friend bool operator==(const StepProgram&, const StepProgram&) = default;
 };
+
+/// Programs with more sines than this call them: inline code would make compiling slow.
+inline constexpr std::size_t max_inline_sines = 64;
+inline std::size_t count_sines(const std::vector<Instruction>& code) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      code, [](const Instruction& i) { return i.op == Opcode::sincos || i.op == Opcode::sin || i.op == Opcode::cos; }));
+}
 
 /// Iterations the fast path may use before a step is handed to the pivoted solver.
 inline constexpr int max_fast_iterations = 12;
@@ -74,6 +85,10 @@ inline constexpr double tight_floor = 4.0;
 inline constexpr double stalled_floor = 64.0;
 /// A linear block whose residual exceeds this many ulps of its magnitude has lost accuracy.
 inline constexpr double linear_floor = 1024.0;
+
+/// Where numbers underflow, rounding errors are not relative to anything: residuals below this many smallest normal
+/// numbers are none.
+inline constexpr double underflow_floor = 64.0;
 
 /// Throws StructureError if the equations cannot determine the unknowns, or contain symbols that are
 /// neither data nor unknowns.

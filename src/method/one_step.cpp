@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "guard.hpp"
+#include "leap.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/method/method.hpp"
@@ -18,20 +19,12 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 std::ptrdiff_t signed_size(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
 
-/// The map with numbers that its data typically have, for the choice of pivots.
-ImplicitSystem with_typical(ImplicitSystem map, std::span<const double> state, const Problem& problem) {
-  map.typical.assign(state.begin(), state.end());
-  map.typical.push_back(problem.step);
-  map.typical.insert(map.typical.end(), problem.parameters.begin(), problem.parameters.end());
-  return map;
-}
-
 /// Energy and constraints between two positions.
 class IntervalWatch {
  public:
   IntervalWatch(const IntervalFunctions& functions, std::size_t n)
-      : n_(n), kernel_(make_program(functions.data, joined({std::span(&functions.energy, 1), functions.constraints}))),
-        data_(functions.data.size()), values_(1 + functions.constraints.size()) {}
+      : n_(n), program_(make_program(functions.data, joined({std::span(&functions.energy, 1), functions.constraints}))),
+        kernel_(program_), data_(functions.data.size()), values_(1 + functions.constraints.size()) {}
 
   void set_parameters(std::span<const double> parameters) {
     std::copy(parameters.begin(), parameters.end(), data_.end() - signed_size(parameters.size()));
@@ -44,9 +37,11 @@ class IntervalWatch {
   }
   double energy() const { return values_[0]; }
   std::span<const double> constraints() const { return std::span(values_).subspan(1); }
+  const Program& program() const { return program_; }
 
  private:
   std::size_t n_;
+  Program program_;
   Kernel kernel_;
   std::vector<double> data_;
   std::vector<double> values_;
@@ -54,14 +49,13 @@ class IntervalWatch {
 
 class OneStep final : public Stepper {
  public:
-  OneStep(const Method& method, const Problem& problem)
-      : problem_(problem), equations_(method.equations), remarks_(method.remarks), structure_(method.structure),
-        stages_(method.stages), memory_size_(method.memory), state_size_(method.state_size()),
-        n_(problem.system.dimension()),
-        start_(with_typical(method.start, joined_start(problem), problem), 1, Backend::interpreted),
-        data_(first_data(method)), step_(with_typical(method.step, std::span(data_).first(method.step.state), problem)),
-        node_(problem.start), outputs_(method.step.outputs.size()), node_outputs_(2 * n_) {
-    if (method.node) prepare_node_map(*method.node);
+  OneStep(const Method& method, const MethodMaps& maps, const Problem& problem)
+      : method_(method), problem_(problem), maps_(maps), equations_(method.equations), remarks_(method.remarks),
+        structure_(method.structure), stages_(method.stages), memory_size_(method.memory),
+        state_size_(method.state_size()), n_(problem.system.dimension()), start_(maps_.start, 1, Backend::interpreted),
+        data_(first_data()), step_(maps_.step), node_(problem.start), outputs_(method.step.outputs.size()),
+        node_outputs_(2 * n_) {
+    if (maps_.node) prepare_node_map(*maps_.node);
     if (method.interval) {
       watch_.emplace(*method.interval, n_);
       watch_->set_parameters(problem.parameters);
@@ -122,9 +116,42 @@ class OneStep final : public Stepper {
     return false;
   }
 
+  bool watch(const Program& functions) override {
+    if (!guards_.empty() || adjust_) return false;
+    if (leap_ && watched_ == functions) return true;
+    leap_ = Leap::make(method_, maps_, problem_, watch_ ? std::optional(watch_->program()) : std::nullopt, functions);
+    watched_ = functions;
+    return leap_.has_value();
+  }
+
+  std::int64_t leap(Watched& watched, std::int64_t steps) override {
+    if (!leap_ || second_is_next_ || (watch_ && !has_interval_)) return 0;
+    return leap_->run({std::span(data_).first(state_size_), memories(), node_, interval_, newton_}, watched, steps);
+  }
+
+  bool restart(const Problem& problem) override {
+    if (!guards_.empty() || method_.adjust || problem_.second_position || problem.second_position) return false;
+    problem_ = problem;
+    data_ = first_data();
+    node_ = problem_.start;
+    newton_ = {};
+    has_interval_ = false;
+    if (node_map_) {
+      auto rest = node_data_.end() - signed_size(1 + problem_.parameters.size());
+      *rest++ = problem_.step;
+      std::ranges::copy(problem_.parameters, rest);
+    }
+    if (watch_) watch_->set_parameters(problem_.parameters);
+    leap_.reset();
+    if (!read_node()) throw MethodError(failure_);
+    return true;
+  }
+
+  // state, memories of the stages, velocity of the node, whether the second position is next, counters
   std::vector<double> save() const override {
-    std::vector<double> saved(data_.begin(), data_.begin() + signed_size(state_size_ + memory_size_));
-    saved.insert(saved.end(), memory_.begin(), memory_.end());
+    std::vector<double> saved(data_.begin(), data_.begin() + signed_size(state_size_));
+    const auto memories = const_cast<OneStep*>(this)->memories();
+    saved.insert(saved.end(), memories.begin(), memories.end());
     saved.insert(saved.end(), node_.v.begin(), node_.v.end());
     saved.push_back(second_is_next_ ? 1.0 : 0.0);
     saved.push_back(static_cast<double>(newton_.iterations));
@@ -135,16 +162,15 @@ class OneStep final : public Stepper {
   }
 
   void restore(std::span<const double> saved) override {
-    const std::size_t size = state_size_ + memory_size_;
-    if (saved.size() != size + memory_.size() + n_ + 4 + guards_.size())
+    if (saved.size() != state_size_ + memories().size() + n_ + 4 + guards_.size())
       throw std::invalid_argument("the saved state belongs to another system or method");
     auto next = saved.begin();
     const auto take = [&](auto to, std::size_t count) {
       std::copy_n(next, count, to);
       next += signed_size(count);
     };
-    take(data_.begin(), size);
-    take(memory_.begin(), memory_.size());
+    take(data_.begin(), state_size_);
+    take(memories().begin(), memories().size());
     take(node_.v.begin(), n_);
     const auto rest = saved.last(4 + guards_.size());
     second_is_next_ = rest[0] != 0.0;
@@ -155,12 +181,6 @@ class OneStep final : public Stepper {
   }
 
  private:
-  static std::vector<double> joined_start(const Problem& problem) {
-    std::vector<double> start = problem.start.q;
-    start.insert(start.end(), problem.start.v.begin(), problem.start.v.end());
-    return start;
-  }
-
   /// What the method keeps at a node, with what a step of size h from there may be guessed to be.
   std::vector<double> state_at(const State& node, double h) {
     std::vector<double> data = node.q;
@@ -174,16 +194,13 @@ class OneStep final : public Stepper {
     return state;
   }
 
-  std::vector<double> first_data(const Method& method) {
-    std::vector<double> data = state_at(problem_.start, stages_[0] * problem_.step);
+  std::vector<double> first_data() {
+    std::vector<double> data = whole_start(method_, maps_, problem_);
     if (stages_.size() > 1) {
-      for (const double fraction : stages_) {
-        const auto state = state_at(problem_.start, fraction * problem_.step);
-        memory_.insert(memory_.end(), state.begin() + signed_size(method.state_size()), state.end());
-      }
+      const auto memories = data.begin() + signed_size(state_size_);
+      memory_.assign(memories, memories + signed_size(stages_.size() * memory_size_));
+      data.erase(memories + signed_size(memory_size_), memories + signed_size(memory_.size()));
     }
-    data.push_back(problem_.step);
-    data.insert(data.end(), problem_.parameters.begin(), problem_.parameters.end());
     return data;
   }
 
@@ -193,9 +210,7 @@ class OneStep final : public Stepper {
     node_data_.insert(node_data_.end(), node_.v.begin(), node_.v.end());
     node_data_.push_back(problem_.step);
     node_data_.insert(node_data_.end(), problem_.parameters.begin(), problem_.parameters.end());
-    ImplicitSystem map = node;
-    map.typical = node_data_;
-    node_map_.emplace(std::move(map));
+    node_map_.emplace(node);
   }
 
   void check_second_position() const {
@@ -271,6 +286,10 @@ class OneStep final : public Stepper {
     return false;
   }
 
+  /// Of all stages. A composition copies that of a stage to where the step reads it.
+  std::span<double> memories() {
+    return stages_.size() > 1 ? std::span(memory_) : std::span(data_).subspan(state_size_, memory_size_);
+  }
   double& step_size() { return data_[state_size_ + memory_size_]; }
 
   bool take_step() {
@@ -436,7 +455,9 @@ class OneStep final : public Stepper {
     }
   }
 
+  Method method_;
   Problem problem_;
+  MethodMaps maps_;
   std::vector<std::string> equations_;
   std::vector<Remark> remarks_;
   Structure structure_;
@@ -467,6 +488,8 @@ class OneStep final : public Stepper {
   std::vector<double> node_outputs_;
   NewtonCount newton_;
   std::string failure_;
+  Program watched_;
+  std::optional<Leap> leap_;
 };
 
 }  // namespace
@@ -478,7 +501,11 @@ std::unique_ptr<Stepper> make_one_step(const Method& method, const Problem& prob
         "it only where the constraints let the system move");
   }
   for (const Guard& guard : method.guards) GuardWatch(guard, problem);  // says why a start is singular
-  return std::make_unique<OneStep>(method, problem);
+  return make_one_step(method, maps_of(method, problem), problem);
+}
+
+std::unique_ptr<Stepper> make_one_step(const Method& method, const MethodMaps& maps, const Problem& problem) {
+  return std::make_unique<OneStep>(method, maps, problem);
 }
 
 }  // namespace rattleback

@@ -2,130 +2,111 @@
 
 #include <fmt/format.h>
 
-#include "rattleback/expr/graph.hpp"
-#include "rattleback/kernel/step.hpp"
+#include <algorithm>
 
 namespace rattleback {
 namespace {
 
-using Vector = std::vector<Expression>;
+std::ptrdiff_t signed_size(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
 
-Vector renamed(std::span<const Expression> symbols, const std::string& where) {
-  Vector all;
-  for (const Expression& s : symbols) all.push_back(Expression::symbol(fmt::format("{}({})", s.name(), where)));
+std::vector<double> joined_numbers(std::initializer_list<std::span<const double>> parts) {
+  std::vector<double> all;
+  for (const auto part : parts) all.insert(all.end(), part.begin(), part.end());
   return all;
 }
 
-void replace(Substitution& substitution, std::span<const Expression> symbols, std::span<const Expression> by) {
-  for (std::size_t i = 0; i < symbols.size(); ++i) substitution.insert_or_assign(symbols[i], by[i]);
+/// Entries from `first` on of the data, or of the outputs of a link.
+void take(std::vector<ChainValue>& list, std::uint32_t link, std::size_t first, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) list.push_back({link, static_cast<std::uint32_t>(first + i)});
 }
-
-void append(Vector& list, std::span<const Expression> more) { list.insert(list.end(), more.begin(), more.end()); }
 
 }  // namespace
 
-// The state between two stages is a set of unknowns of its own: each stage then depends on the one before only, and
-// neither the derivatives nor the code grow with the number of stages other than linearly.
-ImplicitSystem whole_step(const Method& method) {
-  const ImplicitSystem& step = method.step;
-  const std::size_t size = method.state_size();
-  const auto state = std::span(step.data).first(size);
-  const auto memory = std::span(step.data).subspan(size, method.memory);
-  ImplicitSystem whole = step;
-  whole.typical.clear();
-  if (method.stages.size() == 1) {
-    whole.outputs.resize(step.state);
-    return whole;
+MethodMaps maps_of(const Method& method, const Problem& problem) {
+  MethodMaps maps{method.start, method.step, method.node};
+  const std::span h(&problem.step, 1);
+  maps.start.typical = joined_numbers({problem.start.q, problem.start.v, h, problem.parameters});
+  WholeStart start(method, maps, Backend::interpreted);
+  const auto state = start(problem.start, problem.step, problem.parameters);
+  if (!state) throw MethodError(fmt::format("the method cannot start: {}", start.failure()));
+  maps.step.typical = joined_numbers({std::span(*state).first(method.step.state), h, problem.parameters});
+  if (maps.node) {
+    maps.node->typical =
+        joined_numbers({std::span(*state).first(method.state_size()), problem.start.v, h, problem.parameters});
   }
-  whole = {};
-  Vector memories;
-  Vector next_memories;
-  Vector here(state.begin(), state.end());
+  return maps;
+}
+
+WholeStep::WholeStep(const Method& method, const MethodMaps& maps, const Options& options)
+    : memories(method.state_size()) {
+  const std::size_t size = method.state_size();
+  const std::size_t parameters = maps.step.data.size() - maps.step.state - 1;
+  const std::size_t n = (maps.start.data.size() - 1 - parameters) / 2;
+  const bool has_node = options.with_node && maps.node.has_value();
+  velocity = size + method.memory * method.stages.size();
+  others = velocity + (has_node ? n : 0);
+  h = others + options.others;
+  chain.state = h;
+  chain.data = h + 1 + parameters;
+  const auto data = ChainValue::data;
+
+  take(state, data, 0, size);
+  std::vector<ChainValue> next_memories;
   for (std::size_t k = 0; k < method.stages.size(); ++k) {
-    const Vector unknowns = renamed(step.unknowns, fmt::format("in stage {}", k + 1));
-    const Vector own_memory = renamed(memory, fmt::format("of stage {}", k + 1));
-    Substitution at_stage;
-    at_stage.emplace(step_symbol(), method.stages[k] * step_symbol());
-    replace(at_stage, memory, own_memory);
-    append(whole.guess, substitute(step.guess, at_stage));
-    replace(at_stage, step.unknowns, unknowns);
-    replace(at_stage, state, here);
-    append(whole.unknowns, unknowns);
-    append(whole.residuals, substitute(step.residuals, at_stage));
-    const Vector outputs = substitute(std::span(step.outputs).first(step.state), at_stage);
-    append(memories, own_memory);
-    append(next_memories, std::span(outputs).subspan(size));
-    here = renamed(state, fmt::format("after stage {}", k + 1));
-    append(whole.unknowns, here);
-    append(whole.guess, state);
-    for (std::size_t i = 0; i < size; ++i) whole.residuals.push_back(here[i] - outputs[i]);
+    const ChainValue fraction{data, static_cast<std::uint32_t>(h), method.stages[k]};
+    std::vector<ChainValue> takes = state;
+    take(takes, data, memories + k * method.memory, method.memory);
+    takes.push_back(fraction);
+    take(takes, data, h + 1, parameters);
+    const std::uint32_t stage = chain.add(maps.step, std::move(takes));
+    take(next_memories, stage, size, method.memory);
+    if (options.interval) {
+      std::vector<ChainValue> between(state.begin(), state.begin() + signed_size(n));
+      take(between, stage, maps.step.outputs.size() - n, n);
+      between.push_back(fraction);
+      take(between, data, h + 1, parameters);
+      take(intervals, chain.add(*options.interval, std::move(between)), 0, options.interval->outputs.size());
+    }
+    state.clear();
+    take(state, stage, 0, size);
+    multipliers.clear();
+    take(multipliers, stage, maps.step.state, method.multipliers);
   }
-  whole.data = joined({state, memories, std::span(step.data).subspan(step.state)});
-  whole.outputs = joined({here, next_memories});
-  whole.state = whole.outputs.size();
-  return whole;
+  chain.outputs = state;
+  chain.outputs.insert(chain.outputs.end(), next_memories.begin(), next_memories.end());
+  if (has_node) {
+    std::vector<ChainValue> takes = state;
+    take(takes, data, velocity, n);
+    take(takes, data, h, 1 + parameters);
+    take(node, chain.add(*maps.node, std::move(takes), /*is_counted=*/false), 0, 2 * n);
+    chain.outputs.insert(chain.outputs.end(), node.begin() + signed_size(n), node.end());
+  } else {
+    node.assign(state.begin(), state.begin() + signed_size(maps.node ? n : 2 * n));
+  }
 }
 
-ImplicitSystem whole_step_with_node(const Method& method) {
-  ImplicitSystem whole = whole_step(method);
-  if (!method.node) return whole;
-  const ImplicitSystem& node = *method.node;
-  const std::size_t size = method.state_size();
-  const std::size_t n = node.outputs.size() / 2;
-  const auto before = std::span(node.data).subspan(size, n);
-  // Unknowns of their own again, so that the equations of the node do not depend on those of the step.
-  const Vector state = renamed(std::span(whole.data).first(size), "at the node");
-  const Vector unknowns = renamed(node.unknowns, "of the node");
-  append(whole.unknowns, state);
-  append(whole.guess, std::span(whole.data).first(size));
-  for (std::size_t i = 0; i < size; ++i) whole.residuals.push_back(state[i] - whole.outputs[i]);
-  append(whole.guess, node.guess);
-  Substitution there;
-  replace(there, std::span(node.data).first(size), state);
-  replace(there, node.unknowns, unknowns);
-  append(whole.unknowns, unknowns);
-  append(whole.residuals, substitute(node.residuals, there));
-  const Vector outputs = substitute(node.outputs, there);
-  append(whole.outputs, std::span(outputs).subspan(n));
-  whole.data.insert(whole.data.begin() + static_cast<std::ptrdiff_t>(whole.state), before.begin(), before.end());
-  whole.state += n;
-  return whole;
-}
+WholeStart::WholeStart(const Method& method, const MethodMaps& maps, Backend backend)
+    : stages_(method.stages), state_(method.state_size()), start_(maps.start, 1, backend),
+      data_(maps.start.data.size()), outputs_(maps.start.outputs.size()) {}
 
-ImplicitSystem whole_start(const Method& method) {
-  const ImplicitSystem& start = method.start;
-  if (method.stages.size() == 1) return start;
-  const std::size_t size = method.state_size();
-  ImplicitSystem whole;
-  whole.data = start.data;
-  for (std::size_t k = 0; k < method.stages.size(); ++k) {
-    const Vector unknowns = renamed(start.unknowns, fmt::format("in stage {}", k + 1));
-    Substitution at_stage;
-    at_stage.emplace(step_symbol(), method.stages[k] * step_symbol());
-    append(whole.guess, substitute(start.guess, at_stage));
-    replace(at_stage, start.unknowns, unknowns);
-    append(whole.unknowns, unknowns);
-    append(whole.residuals, substitute(start.residuals, at_stage));
-    const Vector outputs = substitute(start.outputs, at_stage);
-    append(whole.outputs, std::span(outputs).subspan(k == 0 ? 0 : size));
+std::optional<std::vector<double>> WholeStart::operator()(const State& node, double h,
+                                                          std::span<const double> parameters) {
+  std::vector<double> whole;
+  for (const double fraction : stages_) {
+    auto next = std::ranges::copy(node.v, std::ranges::copy(node.q, data_.begin()).out).out;
+    *next++ = fraction * h;
+    std::ranges::copy(parameters, next);
+    if (start_.run(data_, outputs_) != 1) return std::nullopt;
+    whole.insert(whole.end(), outputs_.begin() + signed_size(whole.empty() ? 0 : state_), outputs_.end());
   }
   return whole;
 }
 
-std::vector<double> whole_start(const Method& method, const Problem& problem) {
-  std::vector<double> given = problem.start.q;
-  given.insert(given.end(), problem.start.v.begin(), problem.start.v.end());
-  given.push_back(problem.step);
-  given.insert(given.end(), problem.parameters.begin(), problem.parameters.end());
-  ImplicitSystem system = whole_start(method);
-  system.typical = given;
-  Step map(std::move(system), 1, Backend::interpreted);
-  std::vector<double> data(map.system().outputs.size());
-  if (map.run(given, data) != 1) {
-    throw MethodError(fmt::format("the method cannot start: {}", map.describe(map.reports()[0])));
-  }
-  data.insert(data.end(), given.begin() + static_cast<std::ptrdiff_t>(2 * problem.start.q.size()), given.end());
-  return data;
+std::vector<double> whole_start(const Method& method, const MethodMaps& maps, const Problem& problem) {
+  WholeStart start(method, maps, Backend::interpreted);
+  const auto state = start(problem.start, problem.step, problem.parameters);
+  if (!state) throw MethodError(fmt::format("the method cannot start: {}", start.failure()));
+  return joined_numbers({*state, std::span(&problem.step, 1), problem.parameters});
 }
 
 }  // namespace rattleback

@@ -262,6 +262,10 @@ const std::vector<WrongInput> model_files{
 // The text of a model
 
 const std::vector<WrongInput> model_texts{
+    {.label = "a_measure_by_a_false_symmetry",
+     .model = line("0.5*x'^2 - 0.5*x^2", "[initial]\nq = [1]\nv = [0]\n[symmetry]\nfibre = [\"x\"]\n"),
+     .command = run_it + " -m dla --observe measure",
+     .says = {"a declared symmetry is not one", "translation of x"}},
     {.label = "toml_list_not_closed",
      .model = "coordinates = [\"x\"\nlagrangian = \"x'^2\"\n",
      .says = {"m.toml:2:1: ", "expected comma or closing ']'"}},

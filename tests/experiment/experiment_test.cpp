@@ -145,7 +145,7 @@ TEST(Experiment, refuses_to_measure_against_a_reference_that_fails) {
   try {
     performed(text);
     FAIL() << "a reference beyond the pole";
-  } catch (const MethodError& error) {
+  } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("the reference does not reach t = 1.1"), std::string::npos)
         << error.what();
   }
@@ -234,7 +234,7 @@ method = "hdel"
 against = "fine"
 )";
   EXPECT_LT(performed(run).of("a").table.find("error")->back(), 1e-2);
-  EXPECT_THROW(performed(run + "every = 2\n"), MethodError);
+  EXPECT_THROW(performed(run + "every = 2\n"), Error);
 }
 
 std::string complaint(const std::string& text) {

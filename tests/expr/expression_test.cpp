@@ -588,7 +588,8 @@ TEST(ExpressionErrors, NameWhatWasFound) {
   EXPECT_EQ(message_of([&] { derivative(u, u, -2); }), "the order of a derivative cannot be negative: -2");
   EXPECT_EQ(message_of([&] { directional_derivative(std::vector{u}, std::vector{u, w}, std::vector{u}); }),
             "a direction needs one component for each of 2 variables, found 1");
-  EXPECT_EQ(message_of([&] { substitute(u, {{u + 1, w}}); }), "only symbols and function values can be replaced, not u + 1");
+  EXPECT_EQ(message_of([&] { substitute(u, {{u + 1, w}}); }),
+            "only symbols and function values can be replaced, not u + 1");
   EXPECT_EQ(message_of([&] { call(Function::sin, std::vector{u, w}); }), "sin takes 1 argument, 2 given");
 }
 

@@ -2,12 +2,15 @@
 
 #include "rattleback/flow/run.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "rattleback/expr/parse.hpp"
+#include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/registry.hpp"
+#include "rattleback/model/model.hpp"
 
 namespace rattleback {
 namespace {
@@ -71,6 +74,90 @@ TEST(Run, records_the_start_and_every_kth_step) {
   const std::vector<double> start{0, 1.5, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0};
   ASSERT_EQ(memory.rows[0].size(), start.size());
   for (std::size_t i = 0; i < start.size(); ++i) EXPECT_NEAR(memory.rows[0][i], start[i], 1e-15) << i;
+}
+
+/// Watches nothing; with an observer steps are taken one by one.
+struct Idle final : Observer {
+  Idle() : Observer({"idle", {}}) {}
+  void observe(const Stepper&, std::span<double>) override {}
+};
+
+/// Many steps in one call of compiled code against one by one: the same rows, statistics and counts, to the bit.
+TEST(Run, in_leaps_is_the_run_step_by_step) {
+  int leaps = 0;
+  for (const char* name : {"quadratic-particle", "chaplygin-sleigh", "chaplygin-sleigh-horizontal", "snakeboard",
+                           "rolling-disk", "cart-pendulum", "ball-on-turntable", "mclachlan-perlmutter", "veselova"}) {
+    const Model model = load_model(name);
+    for (const char* method : {"dla", "dla:trapezoidal", "dla:order=4", "dla:order=8", "gni", "gni:order=4", "rk4",
+                               "rk4-index0", "del", "rdla", "pthdel"}) {
+      const Problem problem = problem_of(model.system, *model.initial, model.step.value_or(0.05));
+      std::unique_ptr<Stepper> stepper;
+      try {
+        stepper = make_stepper(method, problem);
+      } catch (const MethodError&) {
+        continue;  // not for this system
+      }
+      Idle idle;
+      Memory rows[2];
+      RunResult results[2];
+      for (const bool one_by_one : {false, true}) {
+        stepper = make_stepper(method, problem);
+        RunOptions options;
+        options.steps = 345;
+        options.every = 100;
+        options.recorder = &rows[one_by_one];
+        if (one_by_one) options.observers = {&idle};
+        results[one_by_one] = run(*stepper, problem, options);
+      }
+      const std::string what = fmt::format("{} {}", name, method);
+      const auto& [leaping, stepping] = results;
+      EXPECT_EQ(leaping.outcome, stepping.outcome) << what << leaping.failure << stepping.failure;
+      EXPECT_EQ(leaping.steps, stepping.steps) << what;
+      EXPECT_EQ(rows[0].steps, rows[1].steps) << what;
+      EXPECT_EQ(rows[0].rows, rows[1].rows) << what;
+      EXPECT_EQ(leaping.node.q, stepping.node.q) << what;
+      EXPECT_EQ(leaping.node.v, stepping.node.v) << what;
+      EXPECT_EQ(leaping.newton.iterations, stepping.newton.iterations) << what;
+      EXPECT_EQ(leaping.newton.max, stepping.newton.max) << what;
+      EXPECT_EQ(leaping.newton.solutions, stepping.newton.solutions) << what;
+      const RunStatistics& a = leaping.statistics;
+      const RunStatistics& b = stepping.statistics;
+      EXPECT_EQ(a.final_energy, b.final_energy) << what;
+      EXPECT_EQ(a.max_energy_error, b.max_energy_error) << what;
+      EXPECT_EQ(a.max_constraint, b.max_constraint) << what;
+      EXPECT_EQ(a.max_conserved_error, b.max_conserved_error) << what;
+      EXPECT_EQ(a.midpoint_energy, b.midpoint_energy) << what;
+      if (leaping.outcome == RunOutcome::finished) {
+        EXPECT_EQ(rows[0].checkpoints.back().stepper, rows[1].checkpoints.back().stepper) << what;
+      }
+      stepper = make_stepper(method, problem);
+      if (stepper->watch(make_program(state_and_parameters(model.system), observables(model.system)))) ++leaps;
+    }
+  }
+  EXPECT_GE(leaps, 30);
+}
+
+/// What decays for ever becomes smaller than all normal numbers. That is no failure.
+TEST(Run, goes_on_where_velocities_underflow) {
+  const auto [x, y] = coordinates("x", "y");
+  SystemDefinition damped;
+  damped.coordinates = {x, y};
+  damped.lagrangian = 0.5 * (sq(dot(x)) + 2.0 * sq(dot(y))) + 0.1 * dot(x) * dot(y) * sin(x);
+  damped.applied_forces = {-dot(x) - 0.3 * dot(y), -2.0 * dot(y)};
+  const Model sleigh = load_model("chaplygin-sleigh-horizontal");
+  const Problem damping = problem_of(System(std::move(damped)), {{0.3, 0.2}, {1.0, -0.5}}, 0.5);
+  const auto decays = [](const Problem& problem, const char* method, std::int64_t steps) {
+    const auto stepper = make_stepper(method, problem);
+    RunOptions options;
+    options.steps = steps;
+    const RunResult result = run(*stepper, problem, options);
+    EXPECT_EQ(result.outcome, RunOutcome::finished) << method << ": " << result.failure;
+    EXPECT_LT(std::abs(result.node.v.back()), 1e-306) << method;
+  };
+  for (const char* method : {"rk4", "rk4-index0", "dla", "dla:trapezoidal", "dla:order=4", "gni", "gni:order=4"}) {
+    decays(damping, method, 4000);
+  }
+  decays(problem_of(sleigh.system, *sleigh.initial, 0.01), "rk4", 300000);
 }
 
 TEST(Run, statistics_are_those_of_all_nodes) {

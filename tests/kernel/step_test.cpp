@@ -150,7 +150,7 @@ TEST(Step, rounding_does_not_act_as_a_force) {
   std::vector<float128> next(9);
   std::vector<double> out(9);
   for (int n = 0; n < 5000; ++n) {
-    int iterations = 0;
+    StepIterations iterations;
     ASSERT_TRUE(exact(truth.data(), next.data(), iterations));
     std::copy(next.begin(), next.end(), truth.begin());
   }

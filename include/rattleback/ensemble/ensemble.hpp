@@ -5,10 +5,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "rattleback/base/error.hpp"
 #include "rattleback/ensemble/axis.hpp"
 #include "rattleback/flow/run.hpp"
 #include "rattleback/model/system.hpp"
@@ -16,9 +16,9 @@
 namespace rattleback {
 
 /// An ensemble that cannot be: names that do not exist, no members. what() says which.
-class EnsembleError : public std::runtime_error {
+class EnsembleError : public RequestError {
  public:
-  using std::runtime_error::runtime_error;
+  using RequestError::RequestError;
 };
 
 /// Which zeros of a function of the node are events.

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "rattleback/base/error.hpp"
 #include "rattleback/experiment/quantity.hpp"
 #include "rattleback/experiment/table.hpp"
 #include "rattleback/model/model.hpp"
@@ -163,9 +164,9 @@ struct ExperimentResult {
 const char* verdict_name(Finding::Verdict verdict);
 
 /// A flag asked an experiment to stop.
-class Interrupted : public std::runtime_error {
+class Interrupted : public Error {
  public:
-  Interrupted() : std::runtime_error("interrupted") {}
+  Interrupted() : Error(Kind::interrupted, "interrupted") {}
 };
 
 /// Makes all tables and judges all claims. `progress` is told the name of each table before it is made.

@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "rattleback/base/error.hpp"
 #include "rattleback/expr/function.hpp"
 
 namespace rattleback {
@@ -17,9 +17,9 @@ struct Term;
 
 /// A request the expression language cannot represent: a constant that is not finite, an exponent
 /// that is too large, a velocity of something that is not a symbol.
-class ExpressionError : public std::runtime_error {
+class ExpressionError : public RequestError {
  public:
-  using std::runtime_error::runtime_error;
+  using RequestError::RequestError;
 };
 
 enum class Kind : unsigned char { constant, symbol, function, power, product, sum };

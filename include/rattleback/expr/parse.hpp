@@ -2,12 +2,12 @@
 
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "rattleback/base/error.hpp"
 #include "rattleback/expr/expression.hpp"
 
 namespace rattleback {
@@ -17,10 +17,10 @@ namespace rattleback {
 ///     model.toml:3:15: unknown name 'thta'; did you mean 'theta'?
 ///       m*a*cos(thta)
 ///               ^
-class ParseError : public std::runtime_error {
+class ParseError : public RequestError {
  public:
   ParseError(const std::string& message, std::string summary, int line, int column)
-      : std::runtime_error(message), summary_(std::move(summary)), line_(line), column_(column) {}
+      : RequestError(message), summary_(std::move(summary)), line_(line), column_(column) {}
 
   const std::string& summary() const noexcept { return summary_; }  ///< first line without the place
   int line() const noexcept { return line_; }

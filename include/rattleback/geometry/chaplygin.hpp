@@ -2,19 +2,19 @@
 
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "rattleback/base/error.hpp"
 #include "rattleback/model/system.hpp"
 
 namespace rattleback {
 
 /// A declaration that is wrong: a symmetry that L or the constraints do not have, generators that do not form a group
 /// or do not act freely. The message names the term that breaks it.
-class GeometryError : public std::runtime_error {
+class GeometryError : public RequestError {
  public:
-  using std::runtime_error::runtime_error;
+  using RequestError::RequestError;
 };
 
 /// A group of transformations of Q by its infinitesimal generators.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/base/error.hpp"
 #include "rattleback/flow/run.hpp"
 #include "rattleback/model/model.hpp"
 
@@ -27,9 +28,9 @@ struct RunDescription {
 };
 
 /// A request that does not fit to the files that are there: nothing to resume, a checkpoint of another run.
-class ResumeError : public std::runtime_error {
+class ResumeError : public RequestError {
  public:
-  using std::runtime_error::runtime_error;
+  using RequestError::RequestError;
 };
 
 /// The samples of a run in a file, HDF5 (.h5, .hdf5) or CSV (.csv).

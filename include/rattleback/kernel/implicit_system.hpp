@@ -1,9 +1,9 @@
 #pragma once
 
 #include <span>
-#include <stdexcept>
 #include <vector>
 
+#include "rattleback/base/error.hpp"
 #include "rattleback/expr/expression.hpp"
 
 namespace rattleback {
@@ -26,9 +26,9 @@ struct ImplicitSystem {
 };
 
 /// Equations that can never determine the unknowns, whatever the numbers are.
-class StructureError : public std::runtime_error {
+class StructureError : public RequestError {
  public:
-  using std::runtime_error::runtime_error;
+  using RequestError::RequestError;
 };
 
 /// The unknowns whose guess matters: those that an iteration is needed for. In increasing order.

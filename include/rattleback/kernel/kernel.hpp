@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 
+#include "rattleback/base/error.hpp"
 #include "rattleback/kernel/program.hpp"
 
 namespace rattleback {
@@ -15,9 +15,9 @@ namespace rattleback {
 enum class Backend : std::uint8_t { automatic, compiled, interpreted };
 
 /// The compiler cannot be used: this build has none, or its library cannot be loaded.
-class CompilerError : public std::runtime_error {
+class CompilerError : public SystemFailure {
  public:
-  using std::runtime_error::runtime_error;
+  using SystemFailure::SystemFailure;
 };
 
 /// Whether there is a compiler; loads it.

@@ -3,6 +3,7 @@
 // Numbers of 113 bits, and programs and steps in them. This header alone needs Boost.Multiprecision and libquadmath; a
 // build without (RATTLEBACK_QUADRUPLE=OFF) has long double in its place.
 
+#include "rattleback/base/error.hpp"
 #include "rattleback/base/version.hpp"
 #include "rattleback/kernel/interpreter.hpp"
 #include "rattleback/kernel/step.hpp"
@@ -13,7 +14,6 @@
 #include <cmath>
 #endif
 
-#include <stdexcept>
 #include <string_view>
 
 namespace rattleback {
@@ -29,9 +29,9 @@ using std::abs, std::isfinite;
 #endif
 
 /// Something was asked for that long double has too few digits for.
-class QuadrupleMissing : public std::runtime_error {
+class QuadrupleMissing : public SystemFailure {
  public:
-  using std::runtime_error::runtime_error;
+  using SystemFailure::SystemFailure;
 };
 
 /// Throws QuadrupleMissing in a build without; `what` is the beginning of its message.

@@ -2,19 +2,19 @@
 
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "rattleback/base/error.hpp"
 #include "rattleback/model/system.hpp"
 
 namespace rattleback {
 
 /// A start that cannot be: velocities against the constraints, constraints that depend on each other,
 /// a direction without mass, numbers that are not finite. The message says where, and what to do.
-class StartError : public std::runtime_error {
+class StartError : public RequestError {
  public:
-  using std::runtime_error::runtime_error;
+  using RequestError::RequestError;
 };
 
 /// What a system is like at one point.

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "rattleback/base/error.hpp"
 #include "rattleback/method/stepper.hpp"
 
 namespace rattleback {
@@ -42,9 +43,9 @@ class ReferenceFlow {
 };
 
 /// The integration cannot go on: a singularity, or a tolerance that cannot be met.
-class FlowError : public std::runtime_error {
+class FlowError : public NumericalError {
  public:
-  using std::runtime_error::runtime_error;
+  using NumericalError::NumericalError;
 };
 
 std::unique_ptr<Stepper> make_reference(const Problem& problem, double tolerance, double absolute_tolerance);

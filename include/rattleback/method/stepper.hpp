@@ -4,18 +4,19 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "rattleback/base/error.hpp"
+#include "rattleback/kernel/program.hpp"
 #include "rattleback/model/system.hpp"
 
 namespace rattleback {
 
 /// A method that does not exist, has no such option, or cannot treat the system.
-class MethodError : public std::runtime_error {
+class MethodError : public RequestError {
  public:
-  using std::runtime_error::runtime_error;
+  using RequestError::RequestError;
 };
 
 /// What there is to integrate.
@@ -53,6 +54,18 @@ struct IntervalValues {
   std::vector<double> multipliers;  ///< λ_k of the discrete equations; NaN for compositions
 };
 
+/// Functions of (q, v, parameters) along a trajectory: energy, constraints, and others.
+struct Watched {
+  /// At the node. For methods that keep the constraints between the nodes, their residuals stand for those at the node.
+  std::vector<double> values;
+  std::vector<double> least;  ///< at the nodes since the last look, that of the last look included
+  std::vector<double> largest;
+  double least_midpoint = 0.0;  ///< of the energy at the midpoints of intervals, where there is one
+  double largest_midpoint = 0.0;
+
+  explicit Watched(std::size_t functions = 0) : values(functions), least(functions), largest(functions) {}
+};
+
 /// What a method has to say about itself at the end of a run.
 struct Remark {
   std::string name;  ///< a key
@@ -72,6 +85,12 @@ class Stepper {
   virtual const State& node() const = 0;
   /// One step further. False if that failed: the node is then still the old one, see failure().
   virtual bool advance() = 0;
+  /// Watches functions of (q, v, parameters) inside compiled code, so that leap() can be used. The first is the energy,
+  /// the next are A v + b. False if this trajectory is stepped one by one.
+  virtual bool watch(const Program& /*functions*/) { return false; }
+  /// As many steps as are taken without trouble, `steps` at most; advance() may be able to take the next. `watched` has
+  /// the values at the node before.
+  virtual std::int64_t leap(Watched& /*watched*/, std::int64_t /*steps*/) { return 0; }
   /// For people: what went wrong in the last step, and what may help.
   virtual std::string failure() const = 0;
   virtual NewtonCount newton() const = 0;
@@ -86,6 +105,10 @@ class Stepper {
   /// The time of the node, for methods whose nodes are not at multiples of the step.
   virtual std::optional<double> time() const { return std::nullopt; }
   virtual std::vector<Remark> remarks() const { return {}; }
+
+  /// Begins another trajectory of the same system, with other numbers. False if another stepper is needed for it.
+  /// Throws MethodError if the method cannot start there.
+  virtual bool restart(const Problem& /*problem*/) { return false; }
 
   /// All numbers the rest of the trajectory depends on; restored, it continues to the same bits.
   virtual std::vector<double> save() const = 0;

@@ -14,9 +14,9 @@ namespace rattleback {
 
 /// A model file that cannot be used. what() is the whole message: file, line and column, what is wrong,
 /// the line with a caret, and a suggestion where there is one.
-class ModelError : public std::runtime_error {
+class ModelError : public RequestError {
  public:
-  using std::runtime_error::runtime_error;
+  using RequestError::RequestError;
 };
 
 /// Values that replace those of a model's parameters.

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "rattleback/base/error.hpp"
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/expression.hpp"
 
@@ -14,7 +14,7 @@ namespace rattleback {
 
 /// Something that is no mechanical system: a constraint that is not linear in the velocities, a symbol
 /// that is neither coordinate nor parameter, … It knows which part of the definition is to blame.
-class SystemError : public std::runtime_error {
+class SystemError : public RequestError {
  public:
   enum class Part : std::uint8_t {
     coordinates,
@@ -28,8 +28,7 @@ class SystemError : public std::runtime_error {
     forces
   };
 
-  SystemError(Part part, int index, const std::string& message)
-      : std::runtime_error(message), part_(part), index_(index) {}
+  SystemError(Part part, int index, const std::string& message) : RequestError(message), part_(part), index_(index) {}
 
   Part part() const noexcept { return part_; }
   int index() const noexcept { return index_; }  ///< which constraint, coordinate, …, from 0

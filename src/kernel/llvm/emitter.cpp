@@ -12,9 +12,6 @@
 namespace rattleback {
 namespace {
 
-/// Programs with more sines than this call them: inline code would make compiling slow.
-constexpr std::ptrdiff_t max_inline_sincos = 64;
-
 /// Instructions in one chunk.
 constexpr std::size_t chunk_size = 256;
 
@@ -148,13 +145,11 @@ void Emitter::store(llvm::Value* array, std::size_t entry, llvm::Value* value) {
 llvm::Value* Emitter::any(llvm::Value* mask) { return width_ == 1 ? mask : ir_.CreateOrReduce(mask); }
 
 void Emitter::begin_program(std::span<const Instruction> code, std::span<const double> constants,
-                            std::span<const CodeRange> ranges, std::span<const Value> roots, std::uint32_t state) {
+                            std::span<const CodeRange> ranges, std::span<const Value> roots, std::uint32_t state,
+                            std::size_t sines) {
   code_ = code;
   constants_ = constants;
-  const auto is_trigonometric = [](const Instruction& i) {
-    return i.op == Opcode::sincos || i.op == Opcode::sin || i.op == Opcode::cos;
-  };
-  inline_trigonometry_ = target_.has_avx2_fma && std::ranges::count_if(code, is_trigonometric) <= max_inline_sincos;
+  inline_trigonometry_ = target_.has_avx2_fma && sines <= max_inline_sines;
   values_.assign(code.size(), nullptr);
   cosines_.assign(code.size(), nullptr);
   if (!chunked_) return;
@@ -380,7 +375,8 @@ void emit_program_function(Emitter& e, const Program& program, const std::string
   using Column = Emitter::Column;
   e.copy(Emitter::range_of(Column::Kind::inputs, program.inputs),
          Emitter::range_of(Column::Kind::array, program.inputs), f->getArg(0));
-  e.begin_program(program.code, program.constants, {&all, 1}, program.outputs, program.inputs);
+  e.begin_program(program.code, program.constants, {&all, 1}, program.outputs, program.inputs,
+                  count_sines(program.code));
   e.emit(all);
   e.copy(Emitter::range_of(Column::Kind::array, program.outputs.size()), Emitter::values_of(program.outputs),
          f->getArg(1));

@@ -85,7 +85,8 @@ class Emitter {
 
   /// Starts a program whose code runs in these ranges; `roots` are values that are read from outside.
   void begin_program(std::span<const Instruction> code, std::span<const double> constants,
-                     std::span<const CodeRange> ranges, std::span<const Value> roots, std::uint32_t state);
+                     std::span<const CodeRange> ranges, std::span<const Value> roots, std::uint32_t state,
+                     std::size_t sines);
   Slots inputs;     ///< set before begin_program
   Slots variables;  ///< set before begin_program
   void emit(const CodeRange& range);
@@ -107,8 +108,8 @@ class Emitter {
   void emit_straight(const CodePart& part);
   void emit_loop(const CodePart& part);
   llvm::Value* map_columns(const Column* to, std::span<const Column> from, Context context, Map map);
-  llvm::Value* map_in_order(const Column* to, std::span<const Column> from, std::span<const std::vector<ValuePlace>> columns,
-                            Context context, Map map);
+  llvm::Value* map_in_order(const Column* to, std::span<const Column> from,
+                            std::span<const std::vector<ValuePlace>> columns, Context context, Map map);
   llvm::Value* map_one_by_one(std::size_t begin, std::size_t end, const Column* to, std::span<const Column> from,
                               const Context& context, Map map);
   llvm::Value* map_run(const PlaceRun& run, std::span<const std::vector<ValuePlace>> columns, const Column* to,

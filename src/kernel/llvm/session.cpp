@@ -21,7 +21,7 @@ namespace rattleback {
 namespace {
 
 /// Instructions above which a program is compiled in chunks.
-constexpr std::size_t largest_inline_program = 1500;
+constexpr std::size_t largest_inline_program = 2500;
 /// LLVM's scheduler compares every store with every load: an output weighs as much as so many instructions.
 constexpr std::size_t weight_of_output = 4;
 

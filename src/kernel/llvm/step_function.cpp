@@ -26,7 +26,7 @@ class StepEmitter {
     e_.inputs = e_.make_slots(program_.inputs);
     e_.variables = e_.make_slots(program_.variables);
     e_.copy(first(Kind::inputs, program_.inputs), first(Kind::array, program_.inputs), data_);
-    e_.begin_program(program_.code, program_.constants, ranges(), roots(), program_.state);
+    e_.begin_program(program_.code, program_.constants, ranges(), roots(), program_.state, program_.sines);
     e_.emit(program_.invariant);
     llvm::BasicBlock* const entry = ir_.GetInsertBlock();
     llvm::BasicBlock* const step = new_block("step");
@@ -38,11 +38,14 @@ class StepEmitter {
     ir_.SetInsertPoint(step);
     llvm::PHINode* const taken = phi(ir_.getInt64Ty(), ir_.getInt64(0), entry);
     // Without iterations the counters would only occupy registers.
-    const bool counts = std::ranges::any_of(program_.blocks, &StepBlock::iterative);
+    const bool counts = std::ranges::any_of(program_.blocks, [](const StepBlock& block) {
+      return block.iterative && block.solution != StepBlock::not_counted;
+    });
     llvm::PHINode* const total = counts ? phi(e_.counter_type(), e_.counters(0), entry) : nullptr;
     llvm::PHINode* const largest = counts ? phi(e_.counter_type(), e_.counters(0), entry) : nullptr;
     ok_ = e_.all_lanes(true);
     iterations_ = e_.counters(0);
+    of_solution_ = largest_ = e_.counters(0);
     for (const StepBlock& block : program_.blocks) emit_block(block);
     e_.emit(program_.after);
     require_finite(program_.must_be_finite);
@@ -57,7 +60,7 @@ class StepEmitter {
     llvm::Value* new_largest = e_.counters(0);
     if (counts) {
       new_total = ir_.CreateAdd(total, iterations_);
-      new_largest = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, largest, iterations_);
+      new_largest = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, largest, largest_);
       total->addIncoming(new_total, accept);
       largest->addIncoming(new_largest, accept);
     }
@@ -126,7 +129,7 @@ class StepEmitter {
     llvm::Value* const tolerance = e_.splat(-floor * std::numeric_limits<double>::epsilon());
     llvm::Value* const excess =
         ir_.CreateIntrinsic(llvm::Intrinsic::fma, {e_.value_type()}, {tolerance, magnitude, absolute(residual)});
-    return ir_.CreateFCmpOLE(excess, e_.splat(0.0));
+    return ir_.CreateFCmpOLE(excess, e_.splat(underflow_floor * std::numeric_limits<double>::min()));
   }
 
   void require_finite(const std::vector<Value>& some) {
@@ -140,11 +143,24 @@ class StepEmitter {
   void emit_block(const StepBlock& block) {
     e_.emit(block.before);
     if (block.iterative) {
+      llvm::Value* const before = iterations_;
       emit_iteration(block);
+      count_iterations(block, before);
       return;
     }
     if (!block.residuals.empty()) ok_ = ir_.CreateAnd(ok_, all_below(block, linear_floor));
     require_finite(block.must_be_finite);
+  }
+
+  void count_iterations(const StepBlock& block, llvm::Value* before) {
+    if (block.solution == StepBlock::not_counted) {
+      iterations_ = before;
+      return;
+    }
+    llvm::Value* const used = ir_.CreateSub(iterations_, before);
+    of_solution_ = block.solution == solution_ ? ir_.CreateAdd(of_solution_, used) : used;
+    solution_ = block.solution;
+    largest_ = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, largest_, of_solution_);
   }
 
   void emit_iteration(const StepBlock& block) {
@@ -225,7 +241,10 @@ class StepEmitter {
   llvm::Value* steps_ = nullptr;
   llvm::Value* counters_ = nullptr;
   llvm::Value* ok_ = nullptr;
-  llvm::Value* iterations_ = nullptr;
+  llvm::Value* iterations_ = nullptr;   ///< in this step
+  llvm::Value* of_solution_ = nullptr;  ///< of them, those of the solution that is under way
+  llvm::Value* largest_ = nullptr;      ///< of one solution
+  int solution_ = 0;
 };
 
 }  // namespace
