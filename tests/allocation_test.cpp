@@ -74,9 +74,15 @@ TEST(Allocation, rescued_steps_allocate_nothing) {
 
 TEST(Allocation, methods_allocate_nothing_once_they_are_on_their_way) {
   for (const std::string& name : test::conforming_methods) {
-    if (name.starts_with("del")) continue;  // dla without constraints
-    for (const char* model : {"quadratic-particle", "chaplygin-sleigh"}) {
-      const auto stepper = make_stepper(name, test::problem_of(model));
+    // dla without constraints; and a method with a time of its own, which keeps several nodes
+    if (name.starts_with("del") || name.starts_with("hdel")) continue;
+    for (const char* model : {"quadratic-particle", "chaplygin-sleigh", "rolling-disk"}) {
+      std::unique_ptr<Stepper> stepper;
+      try {
+        stepper = make_stepper(name, test::problem_of(model));
+      } catch (const MethodError&) {
+        continue;  // not for this system
+      }
       test::take(*stepper, 3);
       const long before = allocations;
       bool good = true;

@@ -46,6 +46,7 @@ json to_json(const CostTable& table) {
       column["theirs_over_ours"] = to_json(*c.theirs_over_ours, "theirs", "ours");
       column["reached"] = c.theirs_over_ours->ratio >= c.goal;
     }
+    if (c.theirs_over_run) column["theirs_over_run"] = to_json(*c.theirs_over_run, "theirs", "run");
     document["bounds"].push_back(std::move(column));
   }
   return document;
@@ -78,6 +79,21 @@ json to_json(const std::vector<StepGroup>& groups) {
       one["rows"].push_back(std::move(row));
     }
     document.push_back(std::move(one));
+  }
+  return document;
+}
+
+json to_json(const RunTable& table) {
+  json document{{"rows", json::array()}, {"outputs", json::array()}};
+  for (const RunRow& r : table.rows) {
+    json row = to_json(r.run_over_step, "run", "step");
+    row["what"] = r.what;
+    if (r.goal > 0.0) row["goal"] = r.goal;
+    document["rows"].push_back(std::move(row));
+  }
+  for (const OutputRow& r : table.outputs) {
+    document["outputs"].push_back(
+        {{"format", r.format}, {"rows_per_second", r.rows_per_second}, {"bytes_per_second", r.bytes_per_second}});
   }
   return document;
 }

@@ -9,9 +9,11 @@ namespace rattleback::bench {
 std::vector<std::string> missed(const CostTable& table) {
   std::vector<std::string> all;
   for (const CostColumn& c : table.columns) {
-    if (c.theirs_over_ours && c.theirs_over_ours->ratio >= c.goal) continue;
-    const double ratio = c.theirs_over_ours ? c.theirs_over_ours->ratio : 0.0;
-    all.push_back(fmt::format("cost within {:.0e}: {:.2f} times cheaper, not {:g}", c.bound, ratio, c.goal));
+    for (const auto& [what, compared] : {std::pair{"", c.theirs_over_ours}, {" by 'run'", c.theirs_over_run}}) {
+      const double ratio = compared ? compared->ratio : 0.0;
+      if (ratio >= c.goal) continue;
+      all.push_back(fmt::format("cost within {:.0e}{}: {:.2f} times cheaper, not {:g}", c.bound, what, ratio, c.goal));
+    }
   }
   return all;
 }
@@ -24,6 +26,15 @@ std::vector<std::string> missed(const std::vector<StepGroup>& groups) {
       if (r.goal <= 0.0 || ratio <= r.goal) continue;
       all.push_back(fmt::format("step of {}, {}: {:.2f}, not {:.2f}", g.problem, r.against, ratio, r.goal));
     }
+  }
+  return all;
+}
+
+std::vector<std::string> missed(const RunTable& table) {
+  std::vector<std::string> all;
+  for (const RunRow& r : table.rows) {
+    if (r.goal <= 0.0 || r.run_over_step.ratio <= r.goal) continue;
+    all.push_back(fmt::format("run of {}: {:.2f} of the bare step, not {:.2f}", r.what, r.run_over_step.ratio, r.goal));
   }
   return all;
 }

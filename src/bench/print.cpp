@@ -57,6 +57,12 @@ void print(const CostTable& table) {
                                                            c.theirs_over_ours->low, c.theirs_over_ours->high)
                                              : "-  ");
   }
+  fmt::print("\n  {:<30}", "best of theirs / 'run'");
+  for (const CostColumn& c : table.columns) {
+    fmt::print(" {:>22}", c.theirs_over_run ? fmt::format("{:.2f} [{:.2f}, {:.2f}]  ", c.theirs_over_run->ratio,
+                                                          c.theirs_over_run->low, c.theirs_over_run->high)
+                                            : "-  ");
+  }
   fmt::print("\n  {:<30}", "goal");
   for (const CostColumn& c : table.columns) {
     const bool reached = c.theirs_over_ours && c.theirs_over_ours->ratio >= c.goal;
@@ -130,6 +136,16 @@ void print(const ThroughputTable& table) {
     const auto ratio = throughput_ratio(table, "ours: ensemble", other);
     if (!ratio) continue;
     fmt::print("  ensemble / {:<22} {:.2f}  goal {:.2f} {}\n", other, *ratio, goal, *ratio >= goal ? "ok" : "NO");
+  }
+}
+
+void print(const RunTable& table) {
+  fmt::print("run: a run that watches every node and keeps the last, against the bare compiled step\n\n");
+  for (const RunRow& r : table.rows) benchmark::print(r.what, r.run_over_step, r.goal);
+  fmt::print("\n  every node to a file, quadratic particle, dla\n");
+  for (const OutputRow& r : table.outputs) {
+    fmt::print("  {:<4} {:>8.1f} MB/s, {:>9.0f} nodes a second\n", r.format, 1e-6 * r.bytes_per_second,
+               r.rows_per_second);
   }
 }
 

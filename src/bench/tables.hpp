@@ -44,6 +44,7 @@ struct CostColumn {
   std::vector<CostEntry> entries;
   std::optional<std::size_t> best_of_ours, best_of_theirs;
   std::optional<Comparison> theirs_over_ours;  ///< the two best, taking turns
+  std::optional<Comparison> theirs_over_run;   ///< the same, where ours is a whole run that watches every node
 };
 
 struct CostTable {
@@ -98,6 +99,28 @@ std::vector<StepGroup> step(const Session& session);
 
 /// Whether this processor has the instructions the steps by hand were compiled for (processor.hpp).
 bool hand_written_steps_run_here();
+
+// --- run: what a user's run costs
+
+struct RunRow {
+  std::string what;  ///< problem and method
+  Comparison run_over_step;
+  double goal;  ///< 0: none
+};
+
+/// Every node written to a file.
+struct OutputRow {
+  std::string format;
+  double rows_per_second;
+  double bytes_per_second;  ///< of the finished file
+};
+
+struct RunTable {
+  std::vector<RunRow> rows;
+  std::vector<OutputRow> outputs;
+};
+
+RunTable user_runs(const Session& session);
 
 // --- throughput: many trajectories on one core
 
@@ -186,6 +209,7 @@ GrowthTable growth(const Session& session);
 void print(const CostTable& table);
 void print(const std::vector<PrecisionTable>& tables);
 void print(const std::vector<StepGroup>& groups);
+void print(const RunTable& table);
 void print(const ThroughputTable& table);
 void print(const ScalingTable& table);
 void print(const GrowthTable& table);
@@ -193,6 +217,7 @@ void print(const GrowthTable& table);
 /// The goals that a table misses, in words.
 std::vector<std::string> missed(const CostTable& table);
 std::vector<std::string> missed(const std::vector<StepGroup>& groups);
+std::vector<std::string> missed(const RunTable& table);
 std::vector<std::string> missed(const ThroughputTable& table);
 std::vector<std::string> missed(const ScalingTable& table);
 std::vector<std::string> missed(const GrowthTable& table);
@@ -200,6 +225,7 @@ std::vector<std::string> missed(const GrowthTable& table);
 nlohmann::json to_json(const CostTable& table);
 nlohmann::json to_json(const std::vector<PrecisionTable>& tables);
 nlohmann::json to_json(const std::vector<StepGroup>& groups);
+nlohmann::json to_json(const RunTable& table);
 nlohmann::json to_json(const ThroughputTable& table);
 nlohmann::json to_json(const ScalingTable& table);
 nlohmann::json to_json(const GrowthTable& table);

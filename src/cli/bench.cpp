@@ -85,6 +85,7 @@ void run_bench(const BenchOptions& o) {
   show("cost", [&] { return bench::cost(cost, session); });
   show("precision", [&] { return bench::precision(session); });
   show("step", [&] { return bench::step(session); });
+  show("run", [&] { return bench::user_runs(session); });
   show("throughput", [&] { return bench::throughput(session, bench::ensemble_engines()); });
   show("scaling", [&] { return bench::scaling(session); });
   show("growth", [&] { return bench::growth(session); });

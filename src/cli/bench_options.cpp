@@ -6,9 +6,9 @@ Command describe_bench(BenchOptions& options) {
   Command command{"bench", "Speed against other integrators and code written by hand"};
   command.add({.names = "tables",
                .value = "TABLE...",
-               .help = "cost, precision, step, throughput, scaling, growth; all if none is given",
+               .help = "cost, precision, step, run, throughput, scaling, growth; all if none is given",
                .target = &options.tables,
-               .values = {Values::Kind::word, {"cost", "precision", "step", "throughput", "scaling", "growth"}},
+               .values = {Values::Kind::word, {"cost", "precision", "step", "run", "throughput", "scaling", "growth"}},
                .only_words = true});
   command.add(
       {.names = "--time", .value = "T", .help = "cost: how long the energy has to be held", .target = &options.time});

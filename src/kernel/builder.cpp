@@ -52,7 +52,7 @@ bool is_exact(Opcode op, double a, double b, double result) {
 
 }  // namespace
 
-std::size_t Builder::Hash::operator()(const Instruction& i) const {
+std::size_t InstructionHash::operator()(const Instruction& i) const {
   std::uint64_t h = static_cast<std::uint64_t>(i.op);
   for (const Value v : {i.a, i.b, i.c}) h = (h ^ v) * 0x9e3779b97f4a7c15U, h ^= h >> 29;
   return h;

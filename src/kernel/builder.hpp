@@ -30,6 +30,10 @@ class Scope {
   std::unordered_map<Expression, Value> values_;
 };
 
+struct InstructionHash {
+  std::size_t operator()(const Instruction& i) const;
+};
+
 /// Which operations on constants are done in double precision when a program is built: all, or only
 /// those that are exact, for programs that run with more digits.
 enum class Constants : std::uint8_t { folded, folded_if_exact };
@@ -94,14 +98,11 @@ class Builder {
   Value multiply_in_order(std::vector<Value> factors);
 
   Constants folding_;
-  struct Hash {
-    std::size_t operator()(const Instruction& i) const;
-  };
   std::vector<Instruction> code_;
   std::vector<double> constants_;
   std::vector<int> level_;
   std::vector<Sample> sample_;
-  std::unordered_map<Instruction, Value, Hash> numbering_;
+  std::unordered_map<Instruction, Value, InstructionHash> numbering_;
   std::unordered_map<std::uint64_t, std::uint32_t> constant_index_;
   std::unordered_map<Value, Value> magnitude_;
   std::unordered_map<Expression, int> divisor_uses_;

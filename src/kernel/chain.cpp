@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <stdexcept>
 #include <unordered_map>
+#include <utility>
 
+#include "../base/signed_size.hpp"
 #include "step_runner.hpp"
 
 namespace rattleback {
 namespace {
-
-std::ptrdiff_t signed_size(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
 
 StepProgram as_step(const Program& program) {
   StepProgram step;
@@ -45,7 +44,7 @@ class ChainBuilder {
   }
 
   StepProgram take() {
-    drop_unneeded();
+    settle();
     return std::move(whole_);
   }
 
@@ -58,9 +57,21 @@ class ChainBuilder {
     return range;
   }
 
+  /// What an earlier map has computed from the same numbers is not computed again: the node and the functions watched
+  /// there take the sines of the same angles. Only code that has run whenever this runs counts as earlier.
   Value append(Instruction i) {
+    const auto [position, is_new] = numbering_.emplace(in_order(i), static_cast<Value>(whole_.code.size()));
+    if (!is_new) return position->second;
+    if (!is_always_run_) numbering_.erase(position);
     whole_.code.push_back(i);
     return static_cast<Value>(whole_.code.size() - 1);
+  }
+
+  /// With the operands of sums and products in one order: that does not change their bits.
+  static Instruction in_order(Instruction i) {
+    const bool commutes = i.op == Opcode::add || i.op == Opcode::multiply || i.op == Opcode::fma;
+    if (commutes && i.b < i.a) std::swap(i.a, i.b);
+    return i;
   }
 
   Value constant(double number) {
@@ -100,8 +111,10 @@ class ChainBuilder {
       StepBlock own = block;
       own.solution = chain_.links[k].is_counted ? static_cast<int>(k) : StepBlock::not_counted;
       for (CodeRange* range : {&own.before, &own.check, &own.magnitudes, &own.solve}) {
+        is_always_run_ = range == &own.before || range == &own.check;
         *range = fill([&] { copy(k, *range); });
       }
+      is_always_run_ = true;
       for (std::uint32_t& v : own.variables) v += variables_before(k);
       for (auto* list : {&own.guess, &own.correction, &own.must_be_finite}) renumber(k, *list);
       for (ResidualCheck& c : own.residuals) {
@@ -143,38 +156,49 @@ class ChainBuilder {
     for (auto* list : {&whole_.must_be_finite, &whole_.outputs}) std::ranges::for_each(*list, visit);
   }
 
-  template <class F>
-  static void for_each_operand(Instruction& i, F&& visit) {
+  template <class I, class F>
+  static void for_each_operand(I& i, F&& visit) {
     const int n = operand_count(i.op);
     if (n > 0) visit(i.a);
     if (n > 1) visit(i.b);
     if (n > 2) visit(i.c);
   }
 
-  /// Outputs of links that nobody takes.
-  void drop_unneeded() {
-    std::vector<bool> needed(whole_.code.size(), false);
+  /// Drops outputs of links that nobody takes, and computes once for many steps what does not change from step to step:
+  /// a link without a state cannot know what that is.
+  void settle() {
+    const std::vector<Instruction> source = std::move(whole_.code);
+    std::vector<bool> needed(source.size(), false);
+    std::vector<bool> constant(source.size(), true);
     for_each_root([&](Value v) { needed[v] = true; });
-    for (std::size_t v = needed.size(); v-- > 0;) {
-      if (needed[v]) for_each_operand(whole_.code[v], [&](Value operand) { needed[operand] = true; });
+    for (std::size_t v = source.size(); v-- > 0;) {
+      if (needed[v]) for_each_operand(source[v], [&](Value operand) { needed[operand] = true; });
     }
-    std::vector<Value> place(needed.size() + 1, 0);  // how many needed ones come before
-    std::vector<Instruction> code;
-    for (std::size_t v = 0; v < needed.size(); ++v) {
-      place[v] = static_cast<Value>(code.size());
-      if (!needed[v]) continue;
-      Instruction i = whole_.code[v];
-      for_each_operand(i, [&](Value& operand) { operand = place[operand]; });
-      code.push_back(i);
+    for (std::size_t v = 0; v < source.size(); ++v) {
+      const Instruction& i = source[v];
+      constant[v] = i.op != Opcode::variable && !(i.op == Opcode::input && i.a < whole_.state);
+      for_each_operand(i, [&](Value operand) { constant[v] = constant[v] && constant[operand]; });
     }
-    place.back() = static_cast<Value>(code.size());
-    whole_.code = std::move(code);
+    whole_.code.clear();
+    std::vector<Value> place(source.size() + 1);
+    std::vector<Value> changing_before(source.size() + 1);  // the place of what comes at or after, if it changes
+    for (const bool changes : {false, true}) {
+      for (std::size_t v = 0; v < source.size(); ++v) {
+        if (changes) changing_before[v] = static_cast<Value>(whole_.code.size());
+        if (!needed[v] || constant[v] == changes) continue;
+        Instruction i = source[v];
+        for_each_operand(i, [&](Value& operand) { operand = place[operand]; });
+        place[v] = static_cast<Value>(whole_.code.size());
+        whole_.code.push_back(i);
+      }
+      if (!changes) whole_.invariant = {0, static_cast<Value>(whole_.code.size())};
+    }
+    changing_before.back() = static_cast<Value>(whole_.code.size());
     for_each_root([&](Value& v) { v = place[v]; });
-    const auto move = [&](CodeRange& range) { range = {place[range.begin], place[range.end]}; };
+    const auto move = [&](CodeRange& range) { range = {changing_before[range.begin], changing_before[range.end]}; };
     for (StepBlock& block : whole_.blocks) {
       for (CodeRange* range : {&block.before, &block.check, &block.magnitudes, &block.solve}) move(*range);
     }
-    move(whole_.invariant);
     move(whole_.after);
   }
 
@@ -208,28 +232,20 @@ class ChainBuilder {
     return count;
   }
 
-  /// Data are read where they are first needed: no code that may be skipped asks for them.
   Value value(const ChainValue& from) {
-    const auto known = values_.find({from.link, from.index});
-    Value v = 0;
-    if (from.link != ChainValue::data) {
-      v = renumbered_[from.link][links_[from.link].outputs[from.index]];
-    } else if (known != values_.end()) {
-      v = known->second;
-    } else {
-      v = append({Opcode::input, from.index});
-      values_.emplace(std::pair(from.link, from.index), v);
-    }
+    const Value v = from.link == ChainValue::data ? append({Opcode::input, from.index})
+                                                  : renumbered_[from.link][links_[from.link].outputs[from.index]];
     return from.factor == 1.0 ? v : append({Opcode::multiply, constant(from.factor), v});
   }
 
   const Chain& chain_;
   std::vector<StepProgram> links_;
   StepProgram whole_;
+  std::unordered_map<Instruction, Value, InstructionHash> numbering_;
+  bool is_always_run_ = true;
   std::unordered_map<std::uint64_t, Value> constants_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Value> values_;  ///< of data
-  std::vector<std::vector<Value>> renumbered_;                       ///< of each link
-  std::vector<std::vector<Value>> taken_;                            ///< by each link
+  std::vector<std::vector<Value>> renumbered_;  ///< of each link
+  std::vector<std::vector<Value>> taken_;       ///< by each link
 };
 
 void check(const Chain& chain) {
@@ -279,7 +295,8 @@ std::optional<ChainStep> ChainStep::make(const Chain& chain, int lanes, Backend 
     // Stages of a composition are the same map: it is derived once.
     const auto same = std::ranges::find_if(chain.links.begin(), chain.links.begin() + signed_size(links.size()),
                                            [&](const Chain::Link& other) {
-                                             return !link.map.outputs.empty() && other.map.outputs == link.map.outputs &&
+                                             return !link.map.outputs.empty() &&
+                                                    other.map.outputs == link.map.outputs &&
                                                     other.map.residuals == link.map.residuals;
                                            }) -
                       chain.links.begin();
@@ -304,8 +321,7 @@ std::int64_t ChainStep::run(std::span<double> data, std::span<double> outputs, s
   const auto width = static_cast<std::size_t>(runner_->lanes());
   if (data.size() != data_size() * width || outputs.size() != outputs_size() * width || steps < 0) {
     throw std::invalid_argument(fmt::format("a chain of {} lanes needs {} data and {} outputs, found {} and {}", width,
-                                            data_size() * width, outputs_size() * width, data.size(),
-                                            outputs.size()));
+                                            data_size() * width, outputs_size() * width, data.size(), outputs.size()));
   }
   return steps == 0 ? 0 : runner_->run(data.data(), outputs.data(), steps);
 }

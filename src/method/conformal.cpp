@@ -21,9 +21,8 @@ Method conformal(Method method, const Problem& problem, int ell, bool every_step
     throw MethodError("ell, the power of h after which the modified energy is truncated, must not be negative");
   if (ell == 0 && !every_step) return method;
   const auto modified = std::make_shared<ModifiedHamiltonian>(method, problem);
-  const auto calls = std::make_shared<int>(0);  // of all trajectories of this method
-  method.adjust = [modified, entry, ell, calls](std::span<double> state, std::span<const double> velocity, double h) {
-    if (++*calls == 4) modified->use_formulas(ell);  // worth while where there are many points
+  if (every_step) modified->use_formulas(ell);  // worth while where there are many points
+  method.adjust = [modified, entry, ell](std::span<double> state, std::span<const double> velocity, double h) {
     state[entry] = modified->truncated_conformal(state, velocity, h, ell).energy.value;
     return std::isfinite(state[entry]);
   };

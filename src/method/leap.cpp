@@ -11,8 +11,8 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-// outputs: state with extremes, as the data; the node; functions; what is watched of each stage; multipliers of a single
-// one
+// outputs: state with extremes, as the data; the node; functions; what is watched of each stage; multipliers of a
+// single one
 std::optional<Leap> Leap::make(const Method& method, const MethodMaps& maps, const Problem& problem,
                                const std::optional<Program>& interval, const Program& functions) {
   Leap leap;

@@ -6,8 +6,8 @@
 
 namespace rattleback {
 
-/// Many steps of a method in one call of compiled code: in each all stages, what is watched of their intervals, the node
-/// and the functions that are watched there.
+/// Many steps of a method in one call of compiled code: in each all stages, what is watched of their intervals, the
+/// node and the functions that are watched there.
 class Leap {
  public:
   /// Where a trajectory is.
@@ -19,8 +19,8 @@ class Leap {
     NewtonCount& newton;
   };
 
-  /// `interval` has energy and constraints between two positions, as functions of (q, Δ, h, parameters); `functions` are
-  /// watched at the nodes, as functions of (q, v, parameters). Nothing if all that cannot be one.
+  /// `interval` has energy and constraints between two positions, as functions of (q, Δ, h, parameters); `functions`
+  /// are watched at the nodes, as functions of (q, v, parameters). Nothing if all that cannot be one.
   static std::optional<Leap> make(const Method& method, const MethodMaps& maps, const Problem& problem,
                                   const std::optional<Program>& interval, const Program& functions);
 

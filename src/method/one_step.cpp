@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../base/signed_size.hpp"
 #include "guard.hpp"
 #include "leap.hpp"
 #include "rattleback/kernel/step.hpp"
@@ -16,8 +17,6 @@ namespace rattleback {
 namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
-std::ptrdiff_t signed_size(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
 
 /// Energy and constraints between two positions.
 class IntervalWatch {
@@ -105,8 +104,8 @@ class OneStep final : public Stepper {
       failure_ = guard->before_step(node_);
       if (!failure_.empty()) return false;
     }
-    const State node_before = guards_.empty() ? State{} : node_;
-    if ((!adjust_ || adjust_state()) && take_step() && read_node() && passes_guards(node_before)) {
+    if (!guards_.empty()) node_before_ = node_;
+    if ((!adjust_ || adjust_state()) && take_step() && read_node() && passes_guards(node_before_)) {
       second_is_next_ = false;
       has_interval_ = true;
       return true;
@@ -483,6 +482,7 @@ class OneStep final : public Stepper {
   std::vector<double> memory_before_;
   std::vector<double> stage_before_;
   State node_;
+  State node_before_;                ///< of guarded methods
   decltype(Method::adjust) adjust_;  ///< before every step
   std::vector<double> outputs_;
   std::vector<double> node_outputs_;

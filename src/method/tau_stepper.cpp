@@ -7,14 +7,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../base/signed_size.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/mech/dynamics.hpp"
 
 namespace rattleback {
 namespace {
-
-std::ptrdiff_t signed_size(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
 
 /// dt/dτ and its second derivative with respect to τ along the motion, at a node (q, v). With f = dt/dτ and the motion
 /// q̇ = v in t, d/dτ = f d/dt: f'' = f (f ḟ)˙ = f (ḟ² + f f̈).

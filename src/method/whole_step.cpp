@@ -1,4 +1,5 @@
 #include "rattleback/method/whole_step.hpp"
+#include "../base/signed_size.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +7,6 @@
 
 namespace rattleback {
 namespace {
-
-std::ptrdiff_t signed_size(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
 
 std::vector<double> joined_numbers(std::initializer_list<std::span<const double>> parts) {
   std::vector<double> all;

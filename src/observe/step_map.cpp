@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "../base/signed_size.hpp"
+
 namespace rattleback {
 namespace {
-
-std::ptrdiff_t signed_size(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
 
 /// (state, memory, h, parameters) ↦ (state, multipliers), with the derivatives with respect to the state.
 ImplicitSystem make_step(const Method& method, bool with_tangent) {

@@ -9,7 +9,8 @@ TEST(Bench, is_a_program_that_the_command_starts) {
   const Workplace desk;
   const Answer help = desk("bench --help");
   EXPECT_EQ(help.status, 0);
-  for (const char* part : {"cost", "precision", "step", "throughput", "scaling", "growth", "--time", "Example:"}) {
+  for (const char* part :
+       {"cost", "precision", "step", "run", "throughput", "scaling", "growth", "--time", "Example:"}) {
     EXPECT_TRUE(contains(help.out, part));
   }
   const Answer wrong = desk("bench speed");

@@ -422,6 +422,7 @@ std::string name_of(const testing::TestParamInfo<std::string>& parameter) {
   std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
 }
+INSTANTIATE_TEST_SUITE_P(Method, ResumedRuns, testing::Values("dla:order=4", "rk4", "conformal:every-step"), name_of);
 INSTANTIATE_TEST_SUITE_P(Hdel, ResumedRuns, testing::Values("hdel", "hdel:quadrature=boole", "hdel:resample"), name_of);
 
 TEST(Hdel, resampled_refuses_what_it_cannot_observe) {

@@ -2,6 +2,7 @@
 // so that the table in docs/methods.md says no more and no less than is true.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <functional>
@@ -38,25 +39,48 @@ Problem double_pendulum(double step) {
   return {system, {}, {{0.7, -0.4}, {0.3, 0.8}}, step};
 }
 
-/// Whether a method is for systems with constraints at all.
-bool takes_constraints(const std::string& method) {
+bool suits(const std::string& method, const Problem& problem) {
   try {
-    make_method(method, load_model("quadratic-particle").system);
+    make_stepper(method, problem);
     return true;
   } catch (const MethodError&) {
     return false;
   }
 }
 
-/// The systems a method is examined on.
-std::vector<Problem> problems_for(const std::string& method, double step) {
-  if (!takes_constraints(method)) return {oscillators(step), double_pendulum(step)};
+/// Those of some models that a method can treat.
+std::vector<Problem> suitable(const std::string& method, double step, std::span<const char* const> models) {
   std::vector<Problem> all;
-  for (const char* model :
-       {"quadratic-particle", "chaplygin-sleigh", "mclachlan-perlmutter", "rolling-disk", "mobile-robot"}) {
-    all.push_back(problem_of(model, step));
+  for (const char* model : models) {
+    const Problem problem = problem_of(model, step);
+    if (suits(method, problem)) all.push_back(problem);
   }
   return all;
+}
+
+/// Models with constraints whose motions from their own starts meet no singularity of the methods that are for some of
+/// them only.
+constexpr const char* constrained_models[] = {"quadratic-particle", "chaplygin-sleigh", "mclachlan-perlmutter",
+                                              "rolling-disk", "mobile-robot"};
+constexpr const char* hamiltonizable_models[] = {"quadratic-particle", "sinusoidal-particle", "harmonic-particle"};
+constexpr const char* steered_models[] = {"rolling-disk", "knife-edge"};
+
+bool is_reduced(const std::string& method) {
+  return std::ranges::any_of(std::array{"rdla", "hdel", "pthdel", "conformal"},
+                             [&](const char* family) { return method.starts_with(family); });
+}
+
+/// Whether a method is for systems with constraints at all.
+bool takes_constraints(const std::string& method) {
+  return is_reduced(method) || !suitable(method, 0.1, constrained_models).empty();
+}
+
+/// The systems a method is examined on.
+std::vector<Problem> problems_for(const std::string& method, double step) {
+  if (is_reduced(method)) return suitable(method, step, hamiltonizable_models);
+  if (method.starts_with("free")) return suitable(method, step, steered_models);
+  const std::vector<Problem> all = suitable(method, step, constrained_models);
+  return all.empty() ? std::vector{oscillators(step), double_pendulum(step)} : all;
 }
 
 /// The largest value an observer sees.
@@ -75,7 +99,7 @@ double largest_observed(const std::string& observer_name, const std::string& met
 class Conformance : public testing::TestWithParam<std::string> {
  protected:
   const std::string& name_ = GetParam();
-  Structure structure(const System& system) const { return make_method(name_, system).structure; }
+  Structure structure(const Problem& problem) const { return make_method(name_, problem).structure; }
 };
 /// Those of them that something can be asked of.
 std::vector<std::string> methods_that(const std::function<bool(const std::string&)>& can_be_asked) {
@@ -96,11 +120,19 @@ INSTANTIATE_TEST_SUITE_P(Method, Conformance, testing::ValuesIn(test::conforming
 
 /// Whether double precision shows the order.
 bool has_low_order(const std::string& name) {
-  return make_method(name, problems_for(name, 0.1).front().system).structure.order <= 4;
+  return make_method(name, problems_for(name, 0.1).front()).structure.order <= 4;
+}
+
+/// Nodes of methods with a time of their own are at other times: their orders are those of reduced_test.cpp.
+bool has_time_of_its_own(const std::string& name) {
+  return make_method(name, problems_for(name, 0.1).front()).own_time.has_value();
 }
 
 class LowOrder : public Conformance {};
-INSTANTIATE_TEST_SUITE_P(Method, LowOrder, testing::ValuesIn(methods_that(has_low_order)), name_of_method);
+INSTANTIATE_TEST_SUITE_P(Method, LowOrder, testing::ValuesIn(methods_that([](const std::string& name) {
+                           return has_low_order(name) && !has_time_of_its_own(name);
+                         })),
+                         name_of_method);
 
 class HighOrder : public Conformance {};
 INSTANTIATE_TEST_SUITE_P(Method, HighOrder, testing::ValuesIn(methods_that(std::not_fn(has_low_order))),
@@ -111,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(Method, WithConstraints, testing::ValuesIn(methods_that
 
 class WithMomenta : public Conformance {};
 INSTANTIATE_TEST_SUITE_P(Method, WithMomenta, testing::ValuesIn(methods_that([](const std::string& name) {
-                           return takes_constraints(name) &&
+                           return takes_constraints(name) && suits(name, problem_of("snakeboard", 0.1)) &&
                                   make_method(name, load_model("snakeboard").system).keeps_momenta;
                          })),
                          name_of_method);
@@ -119,16 +151,16 @@ INSTANTIATE_TEST_SUITE_P(Method, WithMomenta, testing::ValuesIn(methods_that([](
 /// Maps of (q, p), and of nothing else.
 class OnCotangentBundle : public Conformance {};
 INSTANTIATE_TEST_SUITE_P(Method, OnCotangentBundle, testing::ValuesIn(methods_that([](const std::string& name) {
-                           if (!takes_constraints(name)) return false;
+                           if (!suits(name, problem_of("quadratic-particle", 0.1))) return false;
                            const System particle = load_model("quadratic-particle").system;
-                           const Method method = make_method(name, particle);
+                           const Method method = make_method(name, problem_of("quadratic-particle", 0.1));
                            return method.keeps_momenta && method.state_size() == 2 * particle.dimension();
                          })),
                          name_of_method);
 
 TEST_P(LowOrder, converges_to_the_motion_with_its_order) {
   for (const Problem& problem : problems_for(name_, 0.1)) {
-    const int order = structure(problem.system).order;
+    const int order = structure(problem).order;
     // Even numbers of steps: the multipliers of gni alternate.
     const std::vector<std::int64_t> counts =
         order <= 2 ? std::vector<std::int64_t>{240, 480, 960} : std::vector<std::int64_t>{32, 64, 128};
@@ -146,7 +178,7 @@ TEST_P(HighOrder, has_its_high_order_in_quadruple_precision) {
   const std::vector<Problem> problems = problems_for(name_, 0.1);
   for (std::size_t p = 0; p < problems.size(); ++p) {
     const Problem& problem = problems[p];
-    const Method method = make_method(name_, problem.system);
+    const Method method = make_method(name_, problem);
     const double time = takes_constraints(name_) ? times[p] : 2.0;
     std::vector<std::vector<float128>> q;
     const std::size_t n = problem.system.dimension();
@@ -169,9 +201,10 @@ TEST_P(HighOrder, has_its_high_order_in_quadruple_precision) {
 }
 
 TEST_P(WithConstraints, keeps_constraints_where_it_says) {
-  for (const char* model : {"quadratic-particle", "mobile-robot", "snakeboard"}) {
+  for (const char* model : {"quadratic-particle", "mobile-robot", "snakeboard", "rolling-disk"}) {
     const Problem problem = problem_of(model, 0.1);
-    const auto kept = structure(problem.system).constraint;
+    if (!suits(name_, problem) || (is_reduced(name_) && model != std::string("quadratic-particle"))) continue;
+    const auto kept = structure(problem).constraint;
     const double at_nodes = largest_observed("node-constraint", name_, problem, 200);
     if (kept == Structure::Constraint::drifts) {
       EXPECT_GT(at_nodes, 1e-9) << model;
@@ -199,7 +232,7 @@ TEST_P(Conformance, is_reversible_if_symmetric) {
   for (const Problem& problem : problems_for(name_, 0.1)) {
     const double defect = largest_observed("reversibility", name_, problem, 50);
     largest = std::max(largest, defect);
-    symmetric = structure(problem.system).symmetric;
+    symmetric = structure(problem).symmetric;
   }
   if (symmetric) {
     EXPECT_LT(largest, 1e-12);
@@ -208,9 +241,17 @@ TEST_P(Conformance, is_reversible_if_symmetric) {
   }
 }
 
-TEST_P(Conformance, is_symplectic_without_constraints_if_it_says_so) {
+class WithoutConstraints : public Conformance {};
+INSTANTIATE_TEST_SUITE_P(Method, WithoutConstraints, testing::ValuesIn(methods_that([](const std::string& name) {
+                           if (!suits(name, oscillators(0.1))) return false;
+                           const Method method = make_method(name, oscillators(0.1));
+                           return method.keeps_momenta || !method.node;  // others have momenta of their own
+                         })),
+                         name_of_method);
+
+TEST_P(WithoutConstraints, is_symplectic_if_it_says_so) {
   const Problem problem = oscillators(0.2);
-  if (structure(problem.system).symplectic) {
+  if (structure(problem).symplectic) {
     EXPECT_LT(largest_observed("symplectic", name_, problem, 50), 1e-12);
     EXPECT_LT(largest_observed("symplectic", name_, double_pendulum(0.1), 50), 1e-12);
     return;
@@ -238,7 +279,7 @@ TEST_P(WithMomenta, satisfies_the_momentum_equation_if_it_says_so) {
   for (const char* model : {"snakeboard", "chaplygin-sleigh-horizontal", "knife-edge"}) {
     largest = std::max(largest, largest_observed("momentum-equation", name_, problem_of(model, 0.1), 100));
   }
-  if (structure(problem_of("snakeboard").system).momentum_equation) {
+  if (structure(problem_of("snakeboard")).momentum_equation) {
     EXPECT_LT(largest, 1e-12);
   } else {
     EXPECT_GT(largest, 1e-6);
@@ -254,6 +295,7 @@ TEST_P(WithConstraints, keeps_momenta_of_horizontal_symmetries) {
   d.constraints = {dot(z) - y * dot(x)};
   d.symmetries = {{"translation of w", {Expression(0.0), Expression(0.0), Expression(0.0), Expression(1.0)}}};
   const Problem problem{System(d), {}, {{1, 0, 0, 0}, {0, 1, 0, 0.7}}, 0.1};
+  if (!suits(name_, problem)) return;  // of those for Chaplygin systems: w is a symmetry of the reduced system
   const auto stepper = make_stepper(name_, problem);
   const double initial = 2.0 * 0.7;
   double change = 0.0;
@@ -262,7 +304,7 @@ TEST_P(WithConstraints, keeps_momenta_of_horizontal_symmetries) {
     const auto& [q, v] = stepper->node();
     change = std::max(change, std::abs((1 + q[0] * q[0]) * v[3] - initial));
   }
-  if (structure(problem.system).symplectic) {
+  if (structure(problem).symplectic) {
     EXPECT_LT(change, 1e-13);
   } else {
     EXPECT_GT(change, 1e-9);
@@ -271,7 +313,7 @@ TEST_P(WithConstraints, keeps_momenta_of_horizontal_symmetries) {
 
 TEST_P(Conformance, gives_the_same_bits_in_one_lane_and_in_four) {
   for (const Problem& problem : problems_for(name_, 0.1)) {
-    const Method method = make_method(name_, problem.system);
+    const Method method = make_method(name_, problem);
     std::vector<double> start = problem.start.q;
     start.insert(start.end(), problem.start.v.begin(), problem.start.v.end());
     start.push_back(problem.step);

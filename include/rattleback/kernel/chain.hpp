@@ -19,14 +19,15 @@ struct ChainValue {
   double factor = 1.0;
 };
 
-/// Maps one after the other as one step: each takes data of the chain and outputs of maps before it. Every map keeps the
-/// code it has by itself, so that a chain gives the bits of its maps.
+/// Maps one after the other as one step: each takes data of the chain and outputs of maps before it. Every map keeps
+/// the code it has by itself, so that a chain gives the bits of its maps.
 struct Chain {
   struct Link {
-    ImplicitSystem map;             ///< or
-    Program program;                ///< functions, if the map has no outputs
-    std::vector<ChainValue> takes;  ///< one for each of its data. Those that it keeps constant must be constant here too
-    bool is_counted = true;         ///< its iterations are those of one solution
+    ImplicitSystem map;  ///< or
+    Program program;     ///< functions, if the map has no outputs
+    std::vector<ChainValue>
+        takes;               ///< one for each of its data. Those that it keeps constant must be constant here too
+    bool is_counted = true;  ///< its iterations are those of one solution
   };
   /// The least and the largest value so far, which are entries of the state.
   struct Extremes {
@@ -59,8 +60,8 @@ class ChainStep {
   ChainStep& operator=(ChainStep&&) noexcept;
   ~ChainStep();
 
-  /// Takes up to `steps` steps, fewer if one fails in some lane: then no lane has taken it, data are those before it and
-  /// outputs undefined.
+  /// Takes up to `steps` steps, fewer if one fails in some lane: then no lane has taken it, data are those before it
+  /// and outputs undefined.
   std::int64_t run(std::span<double> data, std::span<double> outputs, std::int64_t steps = 1);
 
   /// Of the last call.
