@@ -119,6 +119,7 @@ class Run {
     for (const Observer* o : options.observers) observed_.resize(observed_.size() + o->quantity().labels.size());
     leaps_ = options.observers.empty() && stepper.watch(observer_.functions());
     watched_ = Watched(observer_.values().size());
+    begin_ = Clock::now();  // what was compiled belongs to no step
   }
 
   RunResult go(const Checkpoint* resume) {
