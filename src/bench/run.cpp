@@ -1,7 +1,5 @@
 // What a run costs that a user asks for, against the bare compiled step it is made of.
 
-#include <unistd.h>
-
 #include <cmath>
 #include <filesystem>
 
@@ -9,6 +7,7 @@
 #include "rattleback/method/registry.hpp"
 #include "src/bench/ours.hpp"
 #include "src/bench/tables.hpp"
+#include "src/bench/temporary_folder.hpp"
 #include "src/bench/user_run.hpp"
 
 namespace rattleback::bench {
@@ -40,10 +39,8 @@ RunRow run_row(const std::string& name, const std::string& method, const Problem
 }
 
 OutputRow output_row(const std::string& ending, const std::string& method, const Problem& problem) {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / fmt::format("rattleback-bench-{}", ::getpid());
-  std::filesystem::create_directories(folder);
-  const std::string path = (folder / ("run." + ending)).string();
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / ("run." + ending)).string();
   constexpr std::int64_t steps = 200000;
   OutputRow row{ending, 0.0, 0.0};
   double best = HUGE_VAL;
@@ -59,7 +56,6 @@ OutputRow output_row(const std::string& ending, const std::string& method, const
   }
   row.rows_per_second = static_cast<double>(steps) / best;
   row.bytes_per_second = static_cast<double>(std::filesystem::file_size(path)) / best;
-  std::filesystem::remove_all(folder);
   return row;
 }
 

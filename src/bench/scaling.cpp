@@ -15,6 +15,7 @@
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/model/model.hpp"
 #include "src/bench/tables.hpp"
+#include "src/bench/temporary_folder.hpp"
 
 namespace rattleback::bench {
 namespace {
@@ -50,31 +51,24 @@ double seconds_of(const Ensemble& ensemble, int lanes, int threads) {
 class Mpirun {
  public:
   Mpirun() {
-    std::string name = (std::filesystem::temp_directory_path() / "rattleback-bench-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) folder_ = name;
     for (const auto& path : places_to_look("rattleback", Part::program)) {
       std::error_code ignored;
       if (command_.empty() && std::filesystem::exists(path, ignored)) command_ = path.string();
     }
-    std::ofstream(folder_ / "particles.toml")
+    std::ofstream(folder_.path() / "particles.toml")
         << "model = \"quadratic-particle\"\nmethod = \"dla:midpoint\"\nstep = " << h << "\nsteps = " << scaling_steps
         << "\n[[vary]]\nof = [\"x\", \"y\"]\nrandom = \"uniform\"\nfrom = -1\nto = 1\ncount = " << scaling_trajectories
         << "\n[start]\n\"x'\" = 0\n\"y'\" = 1\n\"z'\" = 0\n";
   }
   Mpirun(const Mpirun&) = delete;
   Mpirun& operator=(const Mpirun&) = delete;
-  ~Mpirun() {
-    std::error_code ignored;
-    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
-  }
-
   /// Nothing if there is no mpirun, or it does not run here.
   std::optional<double> operator()(int ranks) const {
     const std::string line = fmt::format(
         "cd '{}' && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun -n {} '{}' ensemble "
         "particles.toml "
         "--threads 1 --lanes 16 --json --force 2>/dev/null",
-        folder_.string(), ranks, command_);
+        folder_.path().string(), ranks, command_);
     FILE* const pipe = popen(line.c_str(), "r");
     if (pipe == nullptr) return std::nullopt;
     std::string text;
@@ -88,7 +82,7 @@ class Mpirun {
   }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
   std::string command_;
 };
 

@@ -190,7 +190,7 @@ std::unique_ptr<Engine> make_engine(const Ensemble& ensemble, const Members& mem
   const std::string& name = ensemble.methods[method];
   if (has_equations(name) && ensemble.observers.empty() &&
       needs_only_maps(name, make_method(name, nominal_problem(ensemble, members, name)))) {
-    return make_lane_engine(ensemble, members, method, lanes);
+    if (auto engine = make_lane_engine(ensemble, members, method, lanes)) return engine;
   }
   return make_single_engine(ensemble, members, method);
 }

@@ -30,6 +30,7 @@ class Engine {
   virtual void run(Workload& workload) = 0;
 };
 
+/// Null if what is watched cannot be computed in the lanes of one step.
 std::unique_ptr<Engine> make_lane_engine(const Ensemble& ensemble, const Members& members, std::size_t method,
                                          int lanes);
 std::unique_ptr<Engine> make_single_engine(const Ensemble& ensemble, const Members& members, std::size_t method);

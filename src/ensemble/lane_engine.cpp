@@ -35,6 +35,9 @@ struct Lane {
   double time() const { return static_cast<double>(step) * member.step; }
 };
 
+/// Step and node cannot be one (ChainStep::make).
+struct NoChain {};
+
 class LaneEngine final : public Engine {
  public:
   LaneEngine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes)
@@ -64,7 +67,11 @@ class LaneEngine final : public Engine {
 
  private:
   // The choice of pivots must not depend on who runs what: the nominal problem decides for all.
-  ChainStep make_step(int lanes) const { return std::move(ChainStep::make(whole_.chain, lanes).value()); }
+  ChainStep make_step(int lanes) const {
+    auto step = ChainStep::make(whole_.chain, lanes);
+    if (!step) throw NoChain();
+    return std::move(*step);
+  }
 
   /// The velocity of the node is computed in every step, as a part of it.
   bool has_velocities() const { return watches_ && method_.node.has_value(); }
@@ -409,7 +416,11 @@ class LaneEngine final : public Engine {
 
 std::unique_ptr<Engine> make_lane_engine(const Ensemble& ensemble, const Members& members, std::size_t method,
                                          int lanes) {
-  return std::make_unique<LaneEngine>(ensemble, members, method, lanes);
+  try {
+    return std::make_unique<LaneEngine>(ensemble, members, method, lanes);
+  } catch (const NoChain&) {
+    return nullptr;
+  }
 }
 
 }  // namespace rattleback

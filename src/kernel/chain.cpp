@@ -271,6 +271,12 @@ void check(const Chain& chain) {
   for (const ChainValue& v : chain.outputs) {
     if (!exists(v, chain.links.size())) throw std::invalid_argument("a chain has an output that is not there");
   }
+  for (const Chain::Extremes& e : chain.extremes) {
+    const auto is_there = [&](const ChainValue& v) { return exists(v, chain.links.size()); };
+    if (e.least >= chain.state || e.largest >= chain.state || !std::ranges::all_of(e.of, is_there)) {
+      throw std::invalid_argument("a chain has extremes of what is not there, or outside its state");
+    }
+  }
 }
 
 }  // namespace

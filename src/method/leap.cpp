@@ -24,7 +24,7 @@ std::optional<Leap> Leap::make(const Method& method, const MethodMaps& maps, con
   const std::size_t tracked = functions.outputs.size() + (leap.has_midpoint_ ? 1 : 0);
   WholeStep whole(method, maps, {true, interval, 2 * tracked});
   Chain& chain = whole.chain;
-  leap.velocity_ = maps.node ? whole.velocity : 0;
+  leap.has_velocity_ = maps.node.has_value();
   leap.extremes_ = whole.others;
   leap.known_ = chain.state;
 
@@ -77,7 +77,7 @@ std::optional<Leap> Leap::make(const Method& method, const MethodMaps& maps, con
 std::int64_t Leap::run(const Place& place, Watched& watched, std::int64_t steps) {
   auto next = std::ranges::copy(place.state, data_.begin()).out;
   next = std::ranges::copy(place.memories, next).out;
-  if (velocity_ > 0) next = std::ranges::copy(place.node.v, next).out;
+  if (has_velocity_) next = std::ranges::copy(place.node.v, next).out;
   // Extremes begin with what has been seen already.
   const auto begin_with = [&](double value) { next = std::fill_n(next, 2, value); };
   for (const double value : watched.values) begin_with(value);

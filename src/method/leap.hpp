@@ -32,10 +32,10 @@ class Leap {
   Leap() = default;
 
   std::size_t stages_ = 1;
-  std::size_t velocity_ = 0;  ///< where that of the node stands among the data; 0 if it is a part of the state
-  std::size_t extremes_ = 0;  ///< where they begin among the data
-  std::size_t known_ = 0;     ///< where the node begins among the outputs
-  std::size_t replaced_ = 0;  ///< rows of A v + b for which those of the intervals stand
+  bool has_velocity_ = false;  ///< of the node, behind the memories; otherwise it is a part of the state
+  std::size_t extremes_ = 0;   ///< where they begin among the data
+  std::size_t known_ = 0;      ///< where the node begins among the outputs
+  std::size_t replaced_ = 0;   ///< rows of A v + b for which those of the intervals stand
   bool has_midpoint_ = false;
   std::optional<ChainStep> step_;
   std::vector<double> data_;

@@ -149,8 +149,8 @@ class OneStep final : public Stepper {
   // state, memories of the stages, velocity of the node, whether the second position is next, counters
   std::vector<double> save() const override {
     std::vector<double> saved(data_.begin(), data_.begin() + signed_size(state_size_));
-    const auto memories = const_cast<OneStep*>(this)->memories();
-    saved.insert(saved.end(), memories.begin(), memories.end());
+    const auto kept = memories();
+    saved.insert(saved.end(), kept.begin(), kept.end());
     saved.insert(saved.end(), node_.v.begin(), node_.v.end());
     saved.push_back(second_is_next_ ? 1.0 : 0.0);
     saved.push_back(static_cast<double>(newton_.iterations));
@@ -287,6 +287,9 @@ class OneStep final : public Stepper {
 
   /// Of all stages. A composition copies that of a stage to where the step reads it.
   std::span<double> memories() {
+    return stages_.size() > 1 ? std::span(memory_) : std::span(data_).subspan(state_size_, memory_size_);
+  }
+  std::span<const double> memories() const {
     return stages_.size() > 1 ? std::span(memory_) : std::span(data_).subspan(state_size_, memory_size_);
   }
   double& step_size() { return data_[state_size_ + memory_size_]; }

@@ -408,6 +408,29 @@ TEST(Ensembles, run_only_what_is_not_done) {
   EXPECT_EQ(summary.progress.members, 50);
 }
 
+/// A step with so many sines that it calls them, and a node with few, which computes them inline: they cannot be one
+/// kernel, and trajectories run one at a time.
+TEST(Ensembles, run_where_step_and_node_cannot_be_one) {
+  const Expression x = Expression::symbol("x");
+  Expression potential;
+  for (int k = 1; k <= 70; ++k) potential += cos(k * x) / (k * k);
+  const System system({x}, 0.5 * (2.0 + sin(x)) * sq(dot(x)) - potential);
+  Ensemble e{system, {"dla"}, {{0.3}, {0.5}}, 0.01};
+  e.steps = 50;
+  e.axes = {uniform_axis({"x"}, {0.1}, {0.9}, 6, {3, 0})};
+  e.statistics = {{"energy", parse("energy")}};
+  const Problem problem{system, {}, e.start, e.step};
+  const Method method = make_method("dla", problem);
+  ASSERT_FALSE(ChainStep::make(WholeStep(method, maps_of(method, problem), {true, {}, 0}).chain));
+  for (const MemberResult& r : run_in_memory(e)) {
+    EXPECT_EQ(r.failure, "");
+    EXPECT_EQ(r.steps, 50);
+    const auto stepper = make_stepper("dla", {system, {}, {{r.varied[0]}, {0.5}}, e.step});
+    for (int k = 0; k < 50; ++k) ASSERT_TRUE(stepper->advance());
+    EXPECT_NEAR(r.last.q[0], stepper->node().q[0], 1e-13);
+  }
+}
+
 TEST(Ensembles, have_methods_that_suit_the_system) {
   Ensemble e = particles("rdla", 2);
   e.system = load_model("mclachlan-perlmutter").system;  // no Chaplygin system

@@ -148,6 +148,9 @@ TEST(Chain, refuses_what_is_not_there) {
   chain = two_stages();
   chain.outputs[3].index = 7;
   EXPECT_THROW(ChainStep::make(chain), std::invalid_argument);
+  chain = two_stages();
+  chain.extremes[0].largest = 3;  // h, which is no state
+  EXPECT_THROW(ChainStep::make(chain), std::invalid_argument);
 }
 
 }  // namespace
