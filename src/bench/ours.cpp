@@ -25,21 +25,23 @@ ImplicitSystem node_with_energy(const Method& method, const System& system) {
   ImplicitSystem node;
   if (method.node) {
     node = *method.node;
-    node.outputs.resize(2 * n);
   } else {
-    node.data.assign(method.step.data.begin(),
-                     method.step.data.begin() + static_cast<std::ptrdiff_t>(method.state_size()));
-    node.outputs.assign(node.data.begin(), node.data.begin() + static_cast<std::ptrdiff_t>(2 * n));
-    for (std::size_t i = 0; i < n; ++i) node.data.push_back(Expression::symbol("before_" + std::to_string(i)));
-    node.data.insert(node.data.end(), method.step.data.begin() + static_cast<std::ptrdiff_t>(method.step.state),
-                     method.step.data.end());
+    const Layout& layout = method.step.data_layout;
+    std::vector<Expression> before;
+    for (std::size_t i = 0; i < n; ++i) before.push_back(Expression::symbol("before_" + std::to_string(i)));
+    node.take(Slot::state, layout.of(method.step.data, Slot::state));
+    node.take(Slot::velocity, before);
+    node.take(Slot::step, layout.of(method.step.data, Slot::step));
+    node.take(Slot::parameters, layout.of(method.step.data, Slot::parameters));
+    node.give(Slot::position, method.state.of(node.data, Slot::position));
+    node.give(Slot::velocity, method.state.of(node.data, Slot::velocity));
   }
   Substitution at_node;
   for (std::size_t i = 0; i < n; ++i) {
     at_node.emplace(system.coordinates()[i], node.outputs[i]);
     at_node.emplace(system.velocities()[i], node.outputs[n + i]);
   }
-  node.outputs.push_back(substitute(std::vector{system.energy()}, at_node)[0]);
+  node.give(Slot::energy, substitute(std::vector{system.energy()}, at_node));
   node.state = 0;
   return node;
 }
@@ -59,32 +61,28 @@ OurMethod::OurMethod(const std::string& name, const Problem& problem)
     : OurMethod(name, make_method(name, problem), problem) {}
 
 OurMethod::OurMethod(const std::string& name, const Method& method, const Problem& problem)
-    : Contestant(name, Setting::step, method.structure.order + 1), dimension_(problem.system.dimension()),
-      state_(method.state_size()), problem_(problem), maps_(maps_of(method, problem)),
-      start_(method, maps_, Backend::interpreted), step_(compiled(method, maps_)),
-      node_(node_with_energy(method, problem.system), 1, Backend::compiled), start_data_(step_.data_size()),
-      outputs_(step_.outputs_size()), node_data_(node_.system().data.size()), node_outputs_(2 * dimension_ + 1) {}
+    : Contestant(name, Setting::step, method.structure.order + 1), problem_(problem), maps_(maps_of(method, problem)),
+      start_(method, maps_, problem, Backend::interpreted), step_(compiled(method, maps_)),
+      layout_(WholeStep(method, maps_, {}).layout),
+      node_(node_with_energy(method, problem.system), problem, Backend::compiled), outputs_(step_.outputs_size()) {}
 
 void OurMethod::start(double step) {
   if (step != started_) {
     const auto state = start_(problem_.start, step, problem_.parameters);
     if (!state) throw std::runtime_error(start_.failure());
-    auto next = std::ranges::copy(*state, start_data_.begin()).out;
-    *next++ = step;
-    std::ranges::copy(problem_.parameters, next);
-    started_ = step;
+    problem_.step = started_ = step;
+    start_data_ = data_of(layout_, problem_);
+    std::ranges::copy(*state, start_data_.begin());  // state and memories
   }
   data_ = start_data_;
-  auto next = std::ranges::copy(problem_.start.v, node_data_.begin() + static_cast<std::ptrdiff_t>(state_)).out;
-  *next++ = step;
-  std::ranges::copy(problem_.parameters, next);
+  node_.set(Slot::velocity, problem_.start.v);
+  node_.set(Slot::step, step);
 }
 
 bool OurMethod::look() {
-  const auto n = static_cast<std::ptrdiff_t>(dimension_);
-  std::copy_n(data_.begin(), state_, node_data_.begin());
-  if (node_.run(node_data_, node_outputs_) != 1) return false;
-  std::copy_n(node_outputs_.begin() + n, n, node_data_.begin() + static_cast<std::ptrdiff_t>(state_));
+  node_.set(Slot::state, data_);
+  if (!node_.run()) return false;
+  node_.set(Slot::velocity, node_(Slot::velocity));
   return true;
 }
 
@@ -93,9 +91,9 @@ Attempt OurMethod::hold(double wanted, const Goal& goal) {
   const double step = goal.time / static_cast<double>(steps);
   start(step);
   if (!look()) return {};
-  EnergyWatch watch(node_outputs_.back(), goal);
+  EnergyWatch watch(node_(Slot::energy)[0], goal);
   std::int64_t k = 0;
-  while (k < steps && step_.run(data_, outputs_, 1) == 1 && look() && watch(node_outputs_.back())) ++k;
+  while (k < steps && step_.run(data_, outputs_, 1) == 1 && look() && watch(node_(Slot::energy)[0])) ++k;
   return watch.at(step * static_cast<double>(k));
 }
 
@@ -107,7 +105,7 @@ std::int64_t OurMethod::run(double wanted, double time) {
 
 std::vector<double> OurMethod::end(double wanted, double time) {
   if (run(wanted, time) == 0 || !look()) return {};
-  return {node_outputs_.begin(), node_outputs_.begin() + static_cast<std::ptrdiff_t>(dimension_)};
+  return {node_(Slot::position).begin(), node_(Slot::position).end()};
 }
 
 Trajectories::Trajectories(const std::string& name, const Problem& problem, int lanes)
@@ -117,9 +115,11 @@ Trajectories::Trajectories(const Method& method, const Problem& problem, int lan
     : Trajectories(method, maps_of(method, problem), problem, lanes) {}
 
 Trajectories::Trajectories(const Method& method, const MethodMaps& maps, const Problem& problem, int lanes)
-    : start_(whole_start(method, maps, problem)), state_(start_.size() - 1 - problem.parameters.size()),
+    : start_(data_of(WholeStep(method, maps, {}).layout, problem)), state_(whole_start(method, maps, problem).size()),
       step_(compiled(method, maps, lanes)), data_(start_.size() * static_cast<std::size_t>(lanes)),
-      outputs_(step_.outputs_size() * static_cast<std::size_t>(lanes)) {}
+      outputs_(step_.outputs_size() * static_cast<std::size_t>(lanes)) {
+  std::ranges::copy(whole_start(method, maps, problem), start_.begin());  // state and memories
+}
 
 void Trajectories::run(std::int64_t steps, std::int64_t first) {
   const auto lanes = static_cast<std::size_t>(step_.lanes());

@@ -31,19 +31,16 @@ class OurMethod final : public Contestant {
   void start(double step);
   bool look();  ///< at the node: q, v and the energy
 
-  std::size_t dimension_;
-  std::size_t state_;  ///< entries of the state without memory
   Problem problem_;
   MethodMaps maps_;
   WholeStart start_;
   ChainStep step_;
-  Step node_;
+  Layout layout_;  ///< of the step
+  CompiledMap node_;
   double started_ = 0.0;  ///< with which step the start was computed
   std::vector<double> start_data_;
   std::vector<double> data_;
   std::vector<double> outputs_;
-  std::vector<double> node_data_;
-  std::vector<double> node_outputs_;
 };
 
 /// Trajectories of a method in lanes, started anew for every measurement. They differ slightly.

@@ -142,7 +142,7 @@ void analyse_backwards(const Options& o) {
   if (o.latex && o.output.json) {
     throw Failure(ExitStatus::wrong_request, "--latex and --json are two answers: give one");
   }
-  check_method(o.method);
+  MethodSpec{o.method};
   ProblemOptions problem = o.problem;
   if (!problem.steps && !problem.time) problem.steps = "1";
   const Request request = make_request(problem);

@@ -210,7 +210,7 @@ void add_methods_option(Command& command, std::vector<std::string>& methods) {
 
 void check_methods(const std::vector<std::string>& methods) {
   if (methods.empty()) throw Failure(ExitStatus::wrong_request, "-m needs at least one method");
-  for (const std::string& method : methods) check_method(method);
+  for (const std::string& method : methods) MethodSpec{method};
 }
 
 void print_notes(const std::vector<std::string>& notes, const OutputOptions& output) {

@@ -42,7 +42,7 @@ struct Options {
 };
 
 void check(const Options& o) {
-  check_method(o.method);
+  MethodSpec{o.method};
   for (std::size_t i = 0; i < o.observe.size(); ++i) {
     check_observer(o.observe[i]);
     if (std::find(o.observe.begin(), o.observe.begin() + static_cast<std::ptrdiff_t>(i), o.observe[i]) !=

@@ -176,9 +176,8 @@ Problem nominal_problem(const Ensemble& ensemble, const Members& members, const 
     const Problem problem{ensemble.system, member.parameters, member.start, member.step};
     ++attempts;
     try {
-      if (!has_equations(method)) return problem;
-      const Method equations = make_method(method, problem);
-      if (needs_only_maps(method, equations)) maps_of(equations, problem);
+      const DerivedMethod derived(method, problem);
+      if (derived.needs_only_maps()) maps_of(*derived.map, problem);
       return problem;
     } catch (const std::runtime_error&) {  // maybe another one
     }
@@ -188,8 +187,7 @@ Problem nominal_problem(const Ensemble& ensemble, const Members& members, const 
 
 std::unique_ptr<Engine> make_engine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes) {
   const std::string& name = ensemble.methods[method];
-  if (has_equations(name) && ensemble.observers.empty() &&
-      needs_only_maps(name, make_method(name, nominal_problem(ensemble, members, name)))) {
+  if (ensemble.observers.empty() && DerivedMethod(name, nominal_problem(ensemble, members, name)).needs_only_maps()) {
     if (auto engine = make_lane_engine(ensemble, members, method, lanes)) return engine;
   }
   return make_single_engine(ensemble, members, method);

@@ -163,7 +163,7 @@ class EnsembleReader : TomlFile {
     const std::vector<std::string> list = names(node, "method");
     for (const std::string& name : list) {
       try {
-        check_method(name);
+        MethodSpec{name};
       } catch (const MethodError& error) {
         fail(node, error.what());
       }
@@ -177,7 +177,7 @@ class EnsembleReader : TomlFile {
     for (const std::string& name : ensemble_->methods) {
       const Problem nominal = nominal_problem(*ensemble_, members, name);
       try {
-        if (has_equations(name)) make_method(name, nominal);
+        DerivedMethod(name, nominal);
       } catch (const MethodError& error) {
         fail(*root().get("method"), error.what());
       }

@@ -46,7 +46,7 @@ class LaneEngine final : public Engine {
         method_(make_method(ensemble.methods[method], nominal_)), maps_(maps_of(method_, nominal_)),
         n_(ensemble.system.dimension()), width_(static_cast<std::size_t>(lanes)),
         watches_(!ensemble.statistics.empty() || !ensemble.sections.empty()), start_check_(ensemble, nominal_),
-        reader_(ensemble), formulas_(watched_program(ensemble), lanes), start_(method_, maps_),
+        reader_(ensemble), formulas_(watched_program(ensemble), lanes), start_(method_, maps_, nominal_),
         whole_(method_, maps_, {watches_, {}, 0}), step_(make_step(lanes)), lanes_(width_),
         values_((ensemble.statistics.size() + ensemble.sections.size()) * width_) {
     if (watches_ && !ensemble.sections.empty()) single_.emplace(make_step(1));
@@ -54,7 +54,7 @@ class LaneEngine final : public Engine {
     before_.resize(data_.size());
     outputs_.resize(step_.outputs_size() * width_);
     points_.resize((2 * n_ + nominal_.parameters.size()) * width_);
-    if (method_.node) prepare_node_map();
+    if (maps_.node) node_.emplace(*maps_.node, nominal_);
   }
 
   void run(Workload& workload) override {
@@ -74,26 +74,27 @@ class LaneEngine final : public Engine {
   }
 
   /// The velocity of the node is computed in every step, as a part of it.
-  bool has_velocities() const { return watches_ && method_.node.has_value(); }
-  /// Entries of the state, with the memories of all stages, without velocities.
-  std::size_t whole_size() const { return whole_.velocity; }
-  std::size_t step_place() const { return whole_.h; }
-
-  void prepare_node_map() {
-    node_data_ = maps_.node->typical;
-    node_.emplace(*maps_.node);
-    node_outputs_.resize(2 * n_);
+  bool has_velocities() const { return whole_.layout.has(Slot::velocity); }
+  Layout::Range position() const { return {whole_.layout[Slot::state].begin, n_}; }
+  /// Where it is kept; not for methods whose node is not computed in every step.
+  Layout::Range velocity() const {
+    return has_velocities() ? whole_.layout[Slot::velocity] : method_.state[Slot::velocity];
   }
+  /// State and memories of all stages.
+  Layout::Range kept() const { return {0, whole_.layout[Slot::memory].end()}; }
 
   double& at(std::size_t entry, std::size_t l) { return data_[entry * width_ + l]; }
-  void scatter(std::size_t l, std::size_t first, std::span<const double> numbers) {
-    for (std::size_t i = 0; i < numbers.size(); ++i) at(first + i, l) = numbers[i];
+  void scatter(std::size_t l, Layout::Range range, std::span<const double> numbers) {
+    for (std::size_t i = 0; i < range.size; ++i) at(range.begin + i, l) = numbers[i];
   }
-  std::vector<double> gather(const std::vector<double>& from, std::size_t l, std::size_t first,
-                             std::size_t count) const {
-    std::vector<double> numbers(count);
-    for (std::size_t i = 0; i < count; ++i) numbers[i] = from[(first + i) * width_ + l];
+  std::vector<double> gather(const std::vector<double>& from, std::size_t l, Layout::Range range) const {
+    std::vector<double> numbers(range.size);
+    for (std::size_t i = 0; i < range.size; ++i) numbers[i] = from[(range.begin + i) * width_ + l];
     return numbers;
+  }
+  /// The node, where its velocity is kept.
+  State gather_node(const std::vector<double>& from, std::size_t l) const {
+    return {gather(from, l, position()), gather(from, l, velocity())};
   }
 
   /// The next trajectory that can start, into a lane.
@@ -127,13 +128,13 @@ class LaneEngine final : public Engine {
       lane.result.failure = fmt::format("the method cannot start: {}", start_.failure());
       return false;
     }
-    scatter(l, 0, *state);
-    at(step_place(), l) = lane.member.step;
-    scatter(l, step_place() + 1, lane.member.parameters);
+    scatter(l, kept(), *state);
+    scatter(l, whole_.layout[Slot::step], {&lane.member.step, 1});
+    scatter(l, whole_.layout[Slot::parameters], lane.member.parameters);
     lane.v = lane.member.start.v;
     State node;
     if (!read_node(l, node)) return false;
-    if (has_velocities()) scatter(l, whole_size(), node.v);
+    if (has_velocities()) scatter(l, velocity(), node.v);
     for (std::size_t i = 0; i < lane.member.parameters.size(); ++i) {
       points_[(2 * n_ + i) * width_ + l] = lane.member.parameters[i];
     }
@@ -171,22 +172,19 @@ class LaneEngine final : public Engine {
   /// The node where a lane is. False if it cannot be computed: the result has the reason.
   bool read_node(std::size_t l, State& node) {
     Lane& lane = lanes_[l];
-    if (!method_.node) {
-      node = {gather(data_, l, 0, n_), gather(data_, l, n_, n_)};
-    } else if (has_velocities() && lane.step > 0) {
-      node = {gather(data_, l, 0, n_), gather(data_, l, whole_size(), n_)};
+    if (!node_ || (has_velocities() && lane.step > 0)) {
+      node = gather_node(data_, l);
     } else {
-      const std::size_t size = method_.state_size();
-      for (std::size_t i = 0; i < size; ++i) node_data_[i] = at(i, l);
-      auto rest = std::ranges::copy(lane.v, node_data_.begin() + static_cast<std::ptrdiff_t>(size)).out;
-      *rest++ = lane.member.step;
-      std::ranges::copy(lane.member.parameters, rest);
-      if (node_->run(node_data_, node_outputs_) != 1) {
-        lane.result.failure = fmt::format("the velocity at the node: {}", node_->describe(node_->reports()[0]));
+      node_->set(Slot::state, gather(data_, l, whole_.layout[Slot::state]));
+      node_->set(Slot::velocity, lane.v);
+      node_->surround(lane.member.step, lane.member.parameters);
+      if (!node_->run()) {
+        lane.result.failure = fmt::format("the velocity at the node: {}", node_->failure());
         return false;
       }
-      const auto middle = node_outputs_.begin() + static_cast<std::ptrdiff_t>(n_);
-      node = {{node_outputs_.begin(), middle}, {middle, node_outputs_.end()}};
+      const auto q = (*node_)(Slot::position);
+      const auto v = (*node_)(Slot::velocity);
+      node = {{q.begin(), q.end()}, {v.begin(), v.end()}};
     }
     lane.v = node.v;
     return true;
@@ -227,10 +225,10 @@ class LaneEngine final : public Engine {
 
   /// After a step of all lanes: statistics and sections.
   void watch() {
-    const std::size_t velocities = has_velocities() ? whole_size() : n_;
-    std::copy_n(data_.begin(), n_ * width_, points_.begin());
-    std::copy_n(data_.begin() + static_cast<std::ptrdiff_t>(velocities * width_), n_ * width_,
-                points_.begin() + static_cast<std::ptrdiff_t>(n_ * width_));
+    auto next = points_.begin();
+    for (const Layout::Range range : {position(), velocity()}) {
+      next = std::copy_n(data_.begin() + static_cast<std::ptrdiff_t>(range.begin * width_), n_ * width_, next);
+    }
     formulas_(points_.data(), values_.data());
     for (std::size_t l = 0; l < width_; ++l) {
       if (lanes_[l].active) look(l, [&](std::size_t k) { return values_[k * width_ + l]; });
@@ -257,24 +255,20 @@ class LaneEngine final : public Engine {
   /// next node, and between it has the method's order and structure.
   void locate(std::size_t l, std::size_t k, double before, double after) {
     Lane& lane = lanes_[l];
-    const std::vector<double> from = gather(before_, l, 0, step_.data_size());
+    const std::vector<double> from = gather(before_, l, {0, step_.data_size()});
     std::vector<double> data;
     std::vector<double> outputs(single_->outputs_size());
     State node{std::vector<double>(n_), std::vector<double>(n_)};
-    const std::size_t velocities = has_velocities() ? whole_size() : n_;
     const auto step = [&](double fraction) {
       data = from;
-      if (fraction == 0.0) {
-        std::copy_n(data.begin(), n_, node.q.begin());
-        std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(velocities), n_, node.v.begin());
-        return true;
+      if (fraction != 0.0) {
+        whole_.layout.of(data, Slot::step)[0] *= fraction;
+        // What the step is guessed from are increments and impulses: they shrink with it.
+        for (double& remembered : whole_.layout.of(data, Slot::memory)) remembered *= fraction;
+        if (single_->run(data, outputs) != 1) return false;
       }
-      data[step_place()] *= fraction;
-      // What the step is guessed from are increments and impulses: they shrink with it.
-      for (std::size_t i = method_.state_size(); i < whole_size(); ++i) data[i] *= fraction;
-      if (single_->run(data, outputs) != 1) return false;
-      std::copy_n(data.begin(), n_, node.q.begin());
-      std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(velocities), n_, node.v.begin());
+      std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(position().begin), n_, node.q.begin());
+      std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(velocity().begin), n_, node.v.begin());
       return true;
     };
     const auto section_at = [&](const State& at) {
@@ -302,9 +296,8 @@ class LaneEngine final : public Engine {
   /// the nodes.
   std::optional<double> locate_between(std::size_t l, auto&& section_at, double before, double after, State& node) {
     const Lane& lane = lanes_[l];
-    const std::size_t velocities = has_velocities() ? whole_size() : n_;
-    const State first{gather(before_, l, 0, n_), gather(before_, l, velocities, n_)};
-    const State second{gather(data_, l, 0, n_), gather(data_, l, velocities, n_)};
+    const State first = gather_node(before_, l);
+    const State second = gather_node(data_, l);
     Interpolant interpolant({ensemble_.system, lane.member.parameters, first, lane.member.step});
     if (!interpolant.between(first, second, lane.member.step)) return std::nullopt;
     const auto fraction = find_crossing([&](double s) { return section_at(interpolant.at(s)); }, before, after);
@@ -349,20 +342,17 @@ class LaneEngine final : public Engine {
     if (!read_node(l, node)) return end(l);
     try {
       const Problem here{ensemble_.system, lane.member.parameters, node, lane.member.step};
-      if (!rescuer_ || !rescuer_->restart(here)) rescuer_ = make_one_step(method_, maps_, here);
-      // As it saves itself: state and memories, as here; velocities; no second position, and no iterations counted yet.
-      std::vector<double> saved = gather(data_, l, 0, whole_size());
-      saved.insert(saved.end(), node.v.begin(), node.v.end());
-      saved.insert(saved.end(), 4, 0.0);
-      rescuer_->restore(saved);
-      if (!rescuer_->advance()) return fail(l, node, rescuer_->failure());
-      scatter(l, 0, std::span<const double>(rescuer_->save()).first(whole_size()));
+      if (!rescuer_) rescuer_ = make_one_step(method_, maps_, nominal_);
+      if (!rescuer_->take_over(here, gather(data_, l, kept())) || !rescuer_->advance()) {
+        return fail(l, node, rescuer_->failure());
+      }
+      scatter(l, kept(), rescuer_->kept());
       node = rescuer_->node();
     } catch (const std::exception& error) {
       return fail(l, node, error.what());
     }
     lane.v = node.v;
-    if (has_velocities()) scatter(l, whole_size(), node.v);
+    if (has_velocities()) scatter(l, velocity(), node.v);
     ++lane.step;
     workload_->count(1, 0);
     if (watches_) {
@@ -397,16 +387,14 @@ class LaneEngine final : public Engine {
   WholeStep whole_;
   ChainStep step_;
   std::optional<ChainStep> single_;  ///< for steps of a fraction of h
-  std::optional<Step> node_;
-  std::unique_ptr<Stepper> rescuer_;
+  std::optional<CompiledMap> node_;
+  std::unique_ptr<OneStepper> rescuer_;
   std::vector<Lane> lanes_;
   std::vector<double> data_;    ///< entry i of lane l at [i * lanes + l], as all of these
   std::vector<double> before_;  ///< the last step
   std::vector<double> outputs_;
   std::vector<double> points_;  ///< q, v, parameters
   std::vector<double> values_;  ///< of the formulas
-  std::vector<double> node_data_;
-  std::vector<double> node_outputs_;
   std::size_t active_ = 0;
   std::int64_t steps_at_once_ = most_steps_at_once;
   Workload* workload_ = nullptr;

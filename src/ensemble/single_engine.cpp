@@ -18,10 +18,10 @@ class Trajectory {
   Trajectory(const Ensemble& ensemble, const Member& member, NodeReader& reader, MemberResult& result)
       : ensemble_(ensemble), member_(member), reader_(reader), result_(result),
         problem_{ensemble.system, member.parameters, member.start, member.step},
-        stepper_(make_stepper(ensemble.methods[member.method], problem_)) {
+        method_(ensemble.methods[member.method], problem_), stepper_(make_stepper(method_, problem_)) {
     std::size_t observed = 0;
     for (const std::string& name : ensemble.observers) {
-      observers_.push_back(make_observer(name, ensemble.methods[member.method], problem_));
+      observers_.push_back(make_observer(name, method_, problem_));
       observed += observers_.back()->quantity().labels.size();
     }
     observed_.resize(observed);
@@ -153,6 +153,7 @@ class Trajectory {
   NodeReader& reader_;
   MemberResult& result_;
   Problem problem_;
+  DerivedMethod method_;
   std::unique_ptr<Stepper> stepper_;
   std::vector<std::unique_ptr<Observer>> observers_;
   std::optional<Interpolant> interpolant_;

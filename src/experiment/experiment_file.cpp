@@ -171,7 +171,7 @@ class ExperimentReader : TomlFile {
     const std::string kind = find("kind") == nullptr ? "trajectory" : text_of(need("kind"), "kind");
     if (kind != "inverse") {
       recipe.method = text_of(need("method"), "method");
-      checked(need("method"), [&] { check_method(recipe.method); });
+      checked(need("method"), [&] { MethodSpec{recipe.method}; });
     }
     if (const toml::node* set = find("set")) {
       for (const auto& [parameter, entry] : in_order(table_of(*set, "set", "as in {m = 2}"))) {

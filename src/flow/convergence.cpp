@@ -1,5 +1,7 @@
 #include "rattleback/flow/convergence.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -79,11 +81,13 @@ std::optional<double> fit_order(std::vector<ConvergencePoint>& points, double sc
   return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-Convergence measure_convergence(const std::string& method, const Problem& problem, double time,
+Convergence measure_convergence(const MethodSpec& method, const Problem& problem, double time,
                                 const std::vector<std::int64_t>& counts, const State& reference,
                                 const std::atomic<bool>* interrupt,
                                 const std::function<void(const Progress&)>& progress) {
-  Convergence result{method, promised_order(method, problem), std::nullopt, {}};
+  const DerivedMethod derived(method, problem);
+  Convergence result{method.text(), std::nullopt, std::nullopt, {}};
+  if (derived.map) result.expected_order = derived.map->structure.order;
   std::unique_ptr<Stepper> stepper;
   for (const std::int64_t steps : counts) {
     Problem here = problem;
@@ -92,9 +96,10 @@ Convergence measure_convergence(const std::string& method, const Problem& proble
     options.steps = steps;
     options.interrupt = interrupt;
     options.progress = progress;
-    stepper = make_stepper(method, here);  // while the last one lives, its code need not be compiled again
+    stepper = make_stepper(derived, here);  // while the last one lives, its code need not be compiled again
     if (stepper->time()) {
-      throw MethodError(method + " has nodes at times of its own and not at the end: " + method + ":resample has");
+      throw MethodError(
+          fmt::format("{0} has nodes at times of its own and not at the end: {0}:resample has", method.text()));
     }
     result.points.push_back(measure(*stepper, here, options, reference));
     if (result.points.back().outcome == RunOutcome::interrupted) break;

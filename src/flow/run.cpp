@@ -8,8 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "rattleback/kernel/kernel.hpp"
-#include "rattleback/kernel/step.hpp"
+#include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/registry.hpp"
@@ -25,18 +24,11 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 class NodeObserver {
  public:
   NodeObserver(const Problem& problem, bool records)
-      : n_(problem.system.dimension()),
-        constraints_(problem.system.velocity_rows().size() + problem.system.holonomic().size()),
-        multipliers_(problem.system.velocity_rows().size()),
-        functions_(make_program(state_and_parameters(problem.system), rattleback::observables(problem.system))),
-        observables_(functions_),
-        momenta_(make_program(state_and_parameters(problem.system), problem.system.momenta())),
-        data_(problem.start_data()), values_(1 + constraints_ + problem.system.conserved().size()), p_(n_),
-        motion_(n_ + multipliers_) {
-    if (!records || multipliers_ == 0) return;
-    ImplicitSystem motion = accelerations(problem.system);
-    motion.typical = data_;
-    accelerations_.emplace(std::move(motion));
+      : map_(rattleback::observables(problem.system)), observables_(CompiledMap::functions(map_, problem)),
+        momenta_(CompiledMap::functions(legendre(problem.system), problem)), values_(map_.outputs.size()),
+        multipliers_(problem.system.velocity_rows().size()) {
+    if (!records || multipliers_.empty()) return;
+    accelerations_.emplace(typical_at(accelerations(problem.system), problem), problem);
   }
 
   void observe(const Stepper& stepper) {
@@ -44,47 +36,39 @@ class NodeObserver {
     // Methods that keep the constraints between the nodes are judged by that.
     const IntervalValues* const interval = stepper.interval();
     if (interval == nullptr || !stepper.keeps_constraints_between_nodes()) return;
-    std::copy(interval->constraints.begin(), interval->constraints.end(), values_.begin() + 1);
+    std::ranges::copy(interval->constraints, map_.output_layout.of(values_, Slot::constraints).begin());
   }
   void observe(const State& node) {
-    std::copy(node.q.begin(), node.q.end(), data_.begin());
-    std::copy(node.v.begin(), node.v.end(), data_.begin() + static_cast<std::ptrdiff_t>(n_));
-    observables_(data_.data(), values_.data());
+    observables_.run(node);
+    values_ = observables_.outputs();
   }
   /// What somebody else has seen at a node.
-  void take(const State& node, const std::vector<double>& values) {
-    std::copy(node.v.begin(), node.v.end(), std::copy(node.q.begin(), node.q.end(), data_.begin()));
-    values_ = values;
-  }
-  const Program& functions() const { return functions_; }
+  void take(const std::vector<double>& values) { values_ = values; }
+  Program functions() const { return make_program(map_.data, map_.outputs); }
   const std::vector<double>& values() const { return values_; }
-  double energy() const { return values_[0]; }
-  std::span<const double> constraints() const { return std::span(values_).subspan(1, constraints_); }
-  std::span<const double> conserved() const { return std::span(values_).subspan(1 + constraints_); }
+  double energy() const { return map_.output_layout.of(values_, Slot::energy)[0]; }
+  std::span<const double> constraints() const { return map_.output_layout.of(values_, Slot::constraints); }
+  std::span<const double> conserved() const { return map_.output_layout.of(values_, Slot::conserved); }
 
-  std::span<const double> momenta() {
-    momenta_(data_.data(), p_.data());
-    return p_;
+  std::span<const double> momenta(const State& node) {
+    momenta_.run(node);
+    return momenta_.outputs();
   }
-  std::span<const double> multipliers() {
-    if (accelerations_ && accelerations_->run(data_, motion_) != 1) {
-      std::fill(motion_.begin(), motion_.end(), std::numeric_limits<double>::quiet_NaN());
-    }
-    return std::span(motion_).subspan(n_);
+  /// NaN where the constraints lose their rank.
+  std::span<const double> multipliers(const State& node) {
+    if (!accelerations_) return multipliers_;
+    if (accelerations_->run(node)) return (*accelerations_)(Slot::multipliers);
+    std::ranges::fill(multipliers_, std::numeric_limits<double>::quiet_NaN());
+    return multipliers_;
   }
 
  private:
-  std::size_t n_;
-  std::size_t constraints_;
-  std::size_t multipliers_;
-  Program functions_;
-  Kernel observables_;
-  Kernel momenta_;
-  std::optional<Step> accelerations_;
-  std::vector<double> data_;
+  ImplicitSystem map_;
+  CompiledMap observables_;
+  CompiledMap momenta_;
+  std::optional<CompiledMap> accelerations_;
   std::vector<double> values_;
-  std::vector<double> p_;
-  std::vector<double> motion_;
+  std::vector<double> multipliers_;
 };
 
 double relative_error(double value, double initial) {
@@ -172,7 +156,7 @@ class Run {
     if (taken == 0) next_leap_ = step_ + (fruitless_ > 1 ? std::int64_t{1} << fruitless_ : 1);
     if (taken == 0) return false;
     step_ += taken;
-    observer_.take(stepper_.node(), watched_.values);
+    observer_.take(watched_.values);
     last_node_ = stepper_.node();
     update(statistics_, watched_.least, observer_.constraints().size());
     update(statistics_, watched_.largest, observer_.constraints().size());
@@ -243,7 +227,7 @@ class Run {
   void record() {
     if (options_.recorder == nullptr) return;
     const State& node = stepper_.node();
-    options_.recorder->record({step_, time(), node.q, node.v, observer_.momenta(), observer_.multipliers(),
+    options_.recorder->record({step_, time(), node.q, node.v, observer_.momenta(node), observer_.multipliers(node),
                                observer_.energy(), observer_.constraints(), observer_.conserved(), observed_});
   }
 
@@ -273,8 +257,7 @@ class Run {
 
   RunResult result() {
     statistics_.seconds = earlier_seconds_ + seconds_since(begin_);
-    observer_.observe(last_node_);
-    const auto p = observer_.momenta();
+    const auto p = observer_.momenta(last_node_);
     return {outcome_,
             step_,
             time(),
@@ -344,7 +327,7 @@ RunResult run(Stepper& stepper, const Problem& problem, const RunOptions& option
   return Run(stepper, problem, options).go(resume);
 }
 
-Trajectory integrate(const System& system, const std::string& method, const IntegrateOptions& options) {
+Trajectory integrate(const System& system, const MethodSpec& method, const IntegrateOptions& options) {
   const Problem problem{system, system.parameter_values(), {options.q, options.v}, options.step};
   if (!(options.step > 0.0) || !std::isfinite(options.step)) {
     throw std::invalid_argument(fmt::format("the step must be positive, found {}", options.step));

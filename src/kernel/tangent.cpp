@@ -62,10 +62,12 @@ ImplicitSystem with_tangent(const ImplicitSystem& system) {
   std::vector<Expression> direction;
   for (const Expression& d : system.data) direction.push_back(Expression::symbol("δ" + d.name()));
   extended.data = concatenate(system.data, direction);
+  if (system.data_layout.size() == system.data.size()) extended.data_layout.add(Slot::direction, direction.size());
   if (!extended.typical.empty()) extended.typical.resize(extended.data.size(), 1.0);
   extended.state = 0;
   const auto tangent = append_direction(extended, system, Linearisation(system), direction, "");
   extended.outputs = concatenate(system.outputs, tangent);
+  if (system.output_layout.size() == system.outputs.size()) extended.output_layout.add(Slot::direction, tangent.size());
   return extended;
 }
 

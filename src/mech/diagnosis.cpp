@@ -103,7 +103,7 @@ PointReport examine(const System& system, std::span<const double> parameters, co
   const auto inputs = state_and_parameters(system);
   const std::vector<double> point = joined_data(state, parameters);
 
-  std::vector<Expression> checked = observables(system);
+  std::vector<Expression> checked = observables(system).outputs;
   checked.resize(checked.size() - system.conserved().size());  // these may be undefined where the motion is not
   for (const auto* list : {&system.momenta(), &system.forces()})
     checked.insert(checked.end(), list->begin(), list->end());

@@ -56,8 +56,14 @@ void add_constraint_forces(const System& system, const Vector& multipliers, cons
   }
 }
 
-Vector state_and_parameters(const System& system) {
-  return joined({system.coordinates(), system.velocities(), system.parameters()});
+Vector state_and_parameters(const System& system) { return map_of_node(system).data; }
+
+ImplicitSystem map_of_node(const System& system) {
+  ImplicitSystem map;
+  map.take(Slot::position, system.coordinates());
+  map.take(Slot::velocity, system.velocities());
+  map.take(Slot::parameters, system.parameters());
+  return map;
 }
 
 ImplicitSystem accelerations(const System& s, double damping) {
@@ -71,13 +77,13 @@ ImplicitSystem accelerations(const System& s, double damping) {
       if (holonomic) rates[k] += damping * damping * s.holonomic()[k - s.constraints().size()];
     }
   }
-  ImplicitSystem result;
-  result.data = state_and_parameters(s);
+  ImplicitSystem result = map_of_node(s);
   result.unknowns = joined({a, lambda});
   result.residuals = motion_residuals(s, a, lambda);
   result.residuals.insert(result.residuals.end(), rates.begin(), rates.end());
   result.guess = zeros(result.unknowns.size());
-  result.outputs = result.unknowns;
+  result.give(Slot::acceleration, a);
+  result.give(Slot::multipliers, lambda);
   return result;
 }
 
@@ -93,29 +99,31 @@ ImplicitSystem index_zero_rates(const System& s) {
   const Vector rows = directional_derivative(row_rates(s, a), from, along);
 
   ImplicitSystem result;
-  result.data = joined({s.coordinates(), s.velocities(), lambda, s.parameters()});
+  result.take(Slot::state, joined({s.coordinates(), s.velocities(), lambda}));
+  result.take(Slot::parameters, s.parameters());
   result.unknowns = joined({a, jerk, lambda_rate});
   result.residuals = joined({motion, motion_rate, rows});
   result.guess = zeros(result.unknowns.size());
-  result.outputs = joined({s.velocities(), a, lambda_rate});
+  result.give(Slot::state, joined({s.velocities(), a, lambda_rate}));
   return result;
 }
 
 ImplicitSystem legendre(const System& s) {
-  ImplicitSystem result;
-  result.data = state_and_parameters(s);
-  result.outputs = s.momenta();
+  ImplicitSystem result = map_of_node(s);
+  result.give(Slot::momentum, s.momenta());
   return result;
 }
 
 ImplicitSystem inverse_legendre(const System& s) {
   const Vector p = momentum_symbols(s);
   ImplicitSystem result;
-  result.data = joined({s.coordinates(), p, s.parameters()});
+  result.take(Slot::position, s.coordinates());
+  result.take(Slot::momentum, p);
+  result.take(Slot::parameters, s.parameters());
   result.unknowns = s.velocities();
   for (std::size_t i = 0; i < s.dimension(); ++i) result.residuals.push_back(s.momenta()[i] - p[i]);
   result.guess = zeros(s.dimension());
-  result.outputs = s.velocities();
+  result.give(Slot::velocity, s.velocities());
   return result;
 }
 
@@ -134,8 +142,7 @@ ImplicitSystem projection(const System& s) {
   const Vector new_v = derivative_symbols(s.velocities(), "(new)");
   const Vector nu = multiplier_symbols(s);
   const std::size_t n = s.dimension();
-  ImplicitSystem result;
-  result.data = state_and_parameters(s);
+  ImplicitSystem result = map_of_node(s);
   const Vector& q = s.holonomic().empty() ? s.coordinates() : new_q;
   Substitution at_new;
   for (std::size_t i = 0; i < n; ++i) at_new.emplace(s.coordinates()[i], q[i]);
@@ -172,14 +179,18 @@ ImplicitSystem projection(const System& s) {
   result.residuals = joined({result.residuals, impulse, rows});
   result.guess = joined({result.guess, s.velocities()});
   result.guess.resize(result.unknowns.size(), Expression(0.0));
-  result.outputs = joined({q, new_v});
+  result.give(Slot::position, q);
+  result.give(Slot::velocity, new_v);
   return result;
 }
 
-Vector observables(const System& s) {
-  Vector result{s.energy()};
-  result = joined({result, s.velocity_rows(), s.holonomic()});
-  for (const NamedExpression& c : s.conserved()) result.push_back(c.expression);
+ImplicitSystem observables(const System& s) {
+  Vector conserved;
+  for (const NamedExpression& c : s.conserved()) conserved.push_back(c.expression);
+  ImplicitSystem result = map_of_node(s);
+  result.give(Slot::energy, {&s.energy(), 1});
+  result.give(Slot::constraints, joined({s.velocity_rows(), s.holonomic()}));
+  result.give(Slot::conserved, conserved);
   return result;
 }
 

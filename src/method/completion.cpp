@@ -36,7 +36,7 @@ struct ListedOption {
 
 bool is_accepted(const std::string& name) {
   try {
-    check_method(name);
+    MethodSpec{name};
     return true;
   } catch (const MethodError&) {
     return false;

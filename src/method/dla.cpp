@@ -39,8 +39,9 @@ Method dla(const System& system, const Rule& rule) {
   method.step.unknowns = joined({increments, lambda});
   method.step.residuals = joined({motion, discrete_constraints(system, rule)});
   method.step.guess.assign(method.step.unknowns.size(), Expression(0.0));
-  method.step.outputs = joined({next_q, next_p, lambda, increments});
-  method.multipliers = lambda.size();
+  method.step.give(Slot::state, joined({next_q, next_p}));
+  method.step.give(Slot::multipliers, lambda);
+  method.step.give(Slot::increments, increments);
   for (std::size_t k = 0; k < lambda.size(); ++k) method.equations.push_back("the discrete " + system.row_name(k));
   method.interval = interval_functions(system, rule);
   method.structure = {rule.order(), Structure::Constraint::between_nodes, rule.is_symmetric(), true, true};

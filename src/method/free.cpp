@@ -25,7 +25,6 @@
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/geometry/steered.hpp"
-#include "rattleback/kernel/interpreter.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "variational.hpp"
 
@@ -128,33 +127,16 @@ Expression constant_of_start(const System& system, const SteeredSystem& s) {
   return sq(rate) * sqrt(sq(rate)) / vis_viva(system);
 }
 
-FreeMotion make_motion(const Problem& problem, const Rule& rule, const FreeOptions& options, const char* method) {
-  SteeredSearch search = find_steered(problem.system, problem.parameters, problem.start);
-  if (!search.found) {
-    throw MethodError(fmt::format("{} needs a free Lagrangian, and none is known: {}; 'rattleback analyse' says more",
-                                  method, search.reason));
-  }
-  if (!search.found->potential_is_constant) {
-    throw MethodError(
-        fmt::format("{} needs a free Lagrangian, and none is known for systems with a potential; "
-                    "'rattleback analyse' says more",
-                    method));
-  }
-  const bool constant = search.found->density_is_constant;
+FreeMotion make_motion(const System& system, const SteeredSystem& steered, const Rule& rule, const FreeOptions& options,
+                       const char* method) {
+  const bool constant = steered.density_is_constant;
   if (options.form == 7 && !constant) {
     throw MethodError(
         fmt::format("{}: the Lagrangian (7) needs a constant N, and here it depends on {}; form=6 does not", method,
-                    problem.system.coordinates()[search.found->steering].name()));
+                    system.coordinates()[steered.steering].name()));
   }
   const FreeForm form = options.form == 6 || !constant ? FreeForm::both_scaled : FreeForm::constant_density;
-  FreeMotion motion{problem.system,
-                    std::move(*search.found),
-                    form,
-                    {},
-                    momentum_symbols(problem.system),
-                    increment_symbols(problem.system),
-                    {},
-                    {}};
+  FreeMotion motion{system, steered, form, {}, momentum_symbols(system), increment_symbols(system), {}, {}};
   if (!options.constant) motion.constants.push_back(Expression::symbol("C(0)"));
   for (std::size_t i = 0; i < motion.moved(); ++i) {
     if (motion.kinetic(i)) {
@@ -166,23 +148,20 @@ FreeMotion make_motion(const Problem& problem, const Rule& rule, const FreeOptio
                                            : relative_constant * s.inertia * sqrt(s.masses[i]) * motion.constants[0]));
     }
   }
-  motion.direction = discrete_direction(problem.system, motion.steered, rule);
+  motion.direction = discrete_direction(system, motion.steered, rule);
   return motion;
 }
 
 /// Which Lagrangian it is, with which constants.
-std::vector<Remark> remarks(const FreeMotion& m, const Problem& problem) {
+std::vector<StartRemark> remarks(const FreeMotion& m) {
   Substitution start;
   if (!m.constants.empty()) start.emplace(m.constants[0], constant_of_start(m.system, m.steered));
-  std::vector<Remark> list;
+  std::vector<StartRemark> list;
   for (std::size_t i = 0; i < m.moved(); ++i) {
     if (m.kinetic(i)) continue;
     const std::string name = "C_" + m.system.coordinates()[m.steered.moved[i]].name();
-    const Expression constant = substitute(free_sign(i) * m.weights[i], start);
-    const double value =
-        Interpreter<double>(make_program(state_and_parameters(m.system), {&constant, 1}))(problem.start_data())[0];
-    list.push_back(
-        {name, value, fmt::format("the constant {} of the free Lagrangian ({})", name, static_cast<int>(m.form))});
+    list.push_back({name, substitute(free_sign(i) * m.weights[i], start),
+                    fmt::format("the constant {} of the free Lagrangian ({})", name, static_cast<int>(m.form))});
   }
   return list;
 }
@@ -191,7 +170,6 @@ std::vector<Remark> remarks(const FreeMotion& m, const Problem& problem) {
 void guard_steering(Method& method, const FreeMotion& motion, bool constants_are_given) {
   const System& system = motion.system;
   Guard guard;
-  guard.data = joined({system.coordinates(), system.velocities(), Vector{step_symbol()}, system.parameters()});
   guard.here = guard.ahead = motion.r1_dot() * sqrt(motion.steered.inertia) / sqrt(vis_viva(system));
   guard.name = fmt::format("the velocity of {}, by which the free Lagrangian is divided{},", motion.r1().name(),
                            constants_are_given ? " and which small constants C do not disturb" : "");
@@ -203,7 +181,6 @@ void guard_coefficient(Method& method, const FreeMotion& motion, const Expressio
   const System& system = motion.system;
   const Expression h = step_symbol();
   Guard guard;
-  guard.data = joined({system.coordinates(), system.velocities(), Vector{h}, system.parameters()});
   guard.here = coefficient;
   // Solutions disappear in pairs, before the coefficient vanishes: it is looked at from a distance.
   Substitution ahead;
@@ -257,15 +234,17 @@ Method assemble(const FreeMotion& m, const FreeStep& step, const Rule& rule, con
   Substitution first_step = step.start;
   first_step.emplace(m.delta(), h[0] * m.r1_dot());
   const Expression p1 = options.from_momentum ? step.p1_of_motion : substitute(step.left, first_step);
-  method.start.data = joined({q, system.velocities(), h, system.parameters()});
-  method.start.outputs = joined({q, start_values(kept_values(step.start, p1)), constants});
-  method.from_two_positions = ImplicitSystem{};
-  method.from_two_positions->data = joined({q, m.increments, system.velocities(), h, system.parameters()});
-  method.from_two_positions->outputs =
-      joined({next_q, start_values(kept_values(step.two_points, substitute(step.right, step.two_points))), constants});
+  method.state.add(Slot::position, q.size());
+  method.state.add(Slot::momentum, kept.size());
+  method.state.add(Slot::constants, constants.size());
+  method.start = map_from_node(system);
+  method.start.give(Slot::state, joined({q, start_values(kept_values(step.start, p1)), constants}));
+  method.from_two_positions = map_from_two_positions(system);
+  method.from_two_positions->give(
+      Slot::state,
+      joined({next_q, start_values(kept_values(step.two_points, substitute(step.right, step.two_points))), constants}));
 
-  method.step.data = joined({q, kept, m.constants, h, system.parameters()});
-  method.step.state = q.size() + kept.size() + m.constants.size();
+  method.step = map_from_state(system, joined({q, kept, m.constants}));
   method.step.unknowns = m.increments;
   method.step.guess.assign(q.size(), Expression(0.0));
   method.step.residuals = {m.p1() - step.left};
@@ -277,7 +256,8 @@ Method assemble(const FreeMotion& m, const FreeStep& step, const Rule& rule, con
   }
   Vector next_kept;
   for (const Expression& p : kept) next_kept.push_back(p == m.p1() ? p + step.change : p);
-  method.step.outputs = joined({next_q, next_kept, m.constants, m.increments});
+  method.step.give(Slot::state, joined({next_q, next_kept, m.constants}));
+  method.step.give(Slot::increments, m.increments);
 
   method.interval = interval_functions(system, rule);
   const std::vector<Vector> rows = discrete_rows(system, m.steered, rule);
@@ -293,19 +273,17 @@ Method assemble(const FreeMotion& m, const FreeStep& step, const Rule& rule, con
   if (!step.is_linear_at_nodes) guard_coefficient(method, m, coefficient(step.node, m.r1_dot(), Expression(1.0)));
 
   // (q, kept momenta, velocity before) ↦ (q, v)
-  ImplicitSystem node;
-  Vector before;
-  for (const Expression& v : system.velocities()) before.push_back(Expression::symbol(v.name() + "(before)"));
-  node.data = joined({q, kept, m.constants, before, h, system.parameters()});
+  ImplicitSystem node = map_to_node(system, joined({q, kept, m.constants}));
   node.unknowns = {m.r1_dot()};
-  node.guess = {before[m.steered.steering]};
+  node.guess = {velocities_before(system)[m.steered.steering]};
   node.residuals = {step.node - m.p1()};
-  node.outputs = q;
-  node.outputs.resize(2 * q.size());
-  node.outputs[q.size() + m.steered.steering] = m.r1_dot();
+  Vector velocities(q.size());
+  velocities[m.steered.steering] = m.r1_dot();
   for (std::size_t i = 0; i < m.moved(); ++i) {
-    node.outputs[q.size() + m.steered.moved[i]] = step.velocities[i] + m.steered.shear[i] * m.r1_dot();
+    velocities[m.steered.moved[i]] = step.velocities[i] + m.steered.shear[i] * m.r1_dot();
   }
+  node.give(Slot::position, q);
+  node.give(Slot::velocity, velocities);
   method.node = std::move(node);
   std::unordered_map<Expression, Expression> first;
   for (std::size_t i = 0; i < q.size(); ++i) first.emplace(m.increments[i], h[0] * system.velocities()[i]);
@@ -315,12 +293,12 @@ Method assemble(const FreeMotion& m, const FreeStep& step, const Rule& rule, con
 
 }  // namespace
 
-Method free_lagrange(const Problem& problem, const Rule& rule, const FreeOptions& options) {
-  const FreeMotion m = make_motion(problem, rule, options, "free");
+Method free_lagrange(const System& system, const SteeredSystem& steered, const Rule& rule, const FreeOptions& options) {
+  const FreeMotion m = make_motion(system, steered, rule, options, "free");
   const Expression h = step_symbol();
-  const Expression speed = m.steered.speed(problem.system);
+  const Expression speed = m.steered.speed(system);
   FreeStep step;
-  for (std::size_t i = 0; i < problem.system.dimension(); ++i) step.kept.push_back(i);
+  for (std::size_t i = 0; i < system.dimension(); ++i) step.kept.push_back(i);
   step.right = m.right();
   step.change = m.change();
   step.left = step.right - step.change;
@@ -328,7 +306,7 @@ Method free_lagrange(const Problem& problem, const Rule& rule, const FreeOptions
   Expression ratio = speed / m.r1_dot();
   if (m.form == FreeForm::constant_density && !options.from_momentum) {
     const Expression first = substitute(m.direction[0], {{m.delta(), h * m.r1_dot()}});
-    ratio = problem.system.velocities()[m.steered.moved[0]] - m.steered.shear[0] * m.r1_dot();
+    ratio = system.velocities()[m.steered.moved[0]] - m.steered.shear[0] * m.r1_dot();
     ratio /= first * m.r1_dot();
   }
   step.start = m.momenta_for(ratio, speed, m.steered.direction);
@@ -342,13 +320,13 @@ Method free_lagrange(const Problem& problem, const Rule& rule, const FreeOptions
   step.p1_of_motion = m.steered.inertia * m.r1_dot() - substitute(carried, step.start);
   step.node = m.steered.inertia * m.r1_dot() - carried;
   Method method = assemble(m, step, rule, options);
-  method.remarks = remarks(m, problem);
+  method.remarks = remarks(m);
   // L_d by the momenta: ± ½ C Δx²/(X_d δ) = ½ p Δx, and so is a kinetic energy.
   Expression action = 0.5 * m.steered.inertia * sq(m.delta()) / h;
   for (std::size_t i = 0; i < m.moved(); ++i) {
     action += 0.5 * m.momentum(i) * (m.increments[m.steered.moved[i]] - m.steered.shear[i] * m.delta());
   }
-  const std::size_t n = problem.system.dimension();
+  const std::size_t n = system.dimension();
   method.canonical = CanonicalStep{action, entries_from(0, n), entries_from(n, n), {}, {}};
   const bool keeps_constraints = m.form == FreeForm::both_scaled;
   method.structure = {rule.order(),
@@ -358,10 +336,10 @@ Method free_lagrange(const Problem& problem, const Rule& rule, const FreeOptions
 }
 
 // The momenta of the s's are those of the discrete constraint, p = ± C κ with κ δ X_d = Δx; r₂ tells κ.
-Method free_modified(const Problem& problem, const Rule& rule, const FreeOptions& options) {
-  const FreeMotion m = make_motion(problem, rule, options, "free-modified");
+Method free_modified(const System& system, const SteeredSystem& steered, const Rule& rule, const FreeOptions& options) {
+  const FreeMotion m = make_motion(system, steered, rule, options, "free-modified");
   const Expression h = step_symbol();
-  const Expression speed = m.steered.speed(problem.system);
+  const Expression speed = m.steered.speed(system);
   const bool scaled = m.form == FreeForm::both_scaled;
   const Expression& p2 = m.momentum(0);
   const std::size_t base = m.steered.moved[0];
@@ -388,7 +366,7 @@ Method free_modified(const Problem& problem, const Rule& rule, const FreeOptions
   step.node = m.steered.inertia * m.r1_dot() - substitute(carried, at_node);
   step.is_linear_at_nodes = scaled;
   Method method = assemble(m, step, rule, options);
-  method.remarks = remarks(m, problem);
+  method.remarks = remarks(m);
   method.structure = {rule.order(), Structure::Constraint::between_nodes, rule.is_symmetric(), scaled, false};
   return method;
 }

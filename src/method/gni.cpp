@@ -76,24 +76,26 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
 
   Method method = position_momentum_method(system, interval);
   method.from_two_positions.reset();
-  ImplicitSystem& step = method.step;
-  step.data.insert(step.data.begin() + static_cast<std::ptrdiff_t>(2 * n), multiplier.begin(), multiplier.end());
-  step.state += multiplier.size();
+  method.state.add(Slot::multipliers, multiplier.size());
+  ImplicitSystem& step = method.step = map_from_state(system, joined({system.coordinates(), p, multiplier}));
   step.unknowns = joined({interval.increments, next_v, next_multiplier});
   step.residuals = joined({motion, legendre, substitute(system.velocity_rows(), at_next)});
   step.guess.assign(step.unknowns.size(), Expression(0.0));
-  step.outputs = joined({next_q, next_p, next_multiplier, interval.increments});
+  step.give(Slot::state, joined({next_q, next_p, next_multiplier}));
+  step.give(Slot::increments, interval.increments);
   // The node map has unknowns called λ of its own.
-  const Vector kept = with_suffix(multiplier, "(kept)");
-  method.node->data.insert(method.node->data.begin() + static_cast<std::ptrdiff_t>(2 * n), kept.begin(), kept.end());
+  method.node = node_by_momenta(system, joined({system.coordinates(), p, with_suffix(multiplier, "(kept)")}));
 
-  ImplicitSystem motion_at_start = accelerations(system);
-  for (std::size_t k = 0; k < multiplier.size(); ++k) {
-    method.start.outputs.push_back(first_factor(first_multiplier) * motion_at_start.outputs[n + k]);
+  const ImplicitSystem motion_at_start = accelerations(system);
+  Vector first_multipliers;
+  for (const Expression& lambda : motion_at_start.given(Slot::multipliers)) {
+    first_multipliers.push_back(first_factor(first_multiplier) * lambda);
   }
+  method.start = map_from_node(system);
   method.start.unknowns = motion_at_start.unknowns;
   method.start.residuals = motion_at_start.residuals;
   method.start.guess = motion_at_start.guess;
+  method.start.give(Slot::state, joined({system.coordinates(), system.momenta(), first_multipliers}));
   method.needs_inertia = true;
 
   for (const Expression& x : system.coordinates()) method.equations.push_back("the momentum of " + x.name());

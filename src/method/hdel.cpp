@@ -11,27 +11,26 @@
 
 namespace rattleback {
 
-Method hdel(const Problem& problem, const Rule& rule, Quadrature quadrature) {
-  const Hamiltonization h = hamiltonization_of(problem, "hdel");
+Method hdel(const System& system, const Hamiltonization& h, const Rule& rule, Quadrature quadrature) {
   const Expression& multiplier = h.multiplier.exponential;
   const System shape = hamiltonized(h.chaplygin.reduced, multiplier);
   ShapeStep step = shape_step(shape, differentiate(shape, rule));
   step.discrete_lagrangian = discrete_lagrangian(shape, rule);
   step.speed = multiplier;
-  Method method = reduced_method(problem.system, h.chaplygin, rule, step);
-  guard_multiplier(method, problem.system, h, step);
+  Method method = reduced_method(system, h.chaplygin, rule, step);
+  guard_multiplier(method, system, h, step);
 
   // The midpoint's energy, with the velocity N Δ/h.
   Substitution in_tau;
   Substitution at_midpoint;
-  const auto increments = increment_symbols(problem.system);
+  const auto increments = increment_symbols(system);
   for (std::size_t i = 0; i < increments.size(); ++i) {
-    const Expression& q = problem.system.coordinates()[i];
-    in_tau.emplace(problem.system.velocities()[i], multiplier * problem.system.velocities()[i]);
-    at_midpoint.emplace(problem.system.velocities()[i], increments[i] / step_symbol());
+    const Expression& q = system.coordinates()[i];
+    in_tau.emplace(system.velocities()[i], multiplier * system.velocities()[i]);
+    at_midpoint.emplace(system.velocities()[i], increments[i] / step_symbol());
     at_midpoint.emplace(q, q + 0.5 * increments[i]);
   }
-  method.interval->energy = substitute(substitute(problem.system.energy(), in_tau), at_midpoint);
+  method.interval->energy = substitute(substitute(system.energy(), in_tau), at_midpoint);
   method.own_time = OwnTime{1.0 / multiplier, quadrature, false, shape, h.chaplygin.shape};
   return method;
 }

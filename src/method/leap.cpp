@@ -24,12 +24,12 @@ std::optional<Leap> Leap::make(const Method& method, const MethodMaps& maps, con
   const std::size_t tracked = functions.outputs.size() + (leap.has_midpoint_ ? 1 : 0);
   WholeStep whole(method, maps, {true, interval, 2 * tracked});
   Chain& chain = whole.chain;
-  leap.has_velocity_ = maps.node.has_value();
-  leap.extremes_ = whole.others;
+  leap.layout_ = whole.layout;
   leap.known_ = chain.state;
 
+  const Layout::Range parameters = whole.layout[Slot::parameters];
   std::vector<ChainValue> point = whole.node;
-  for (std::size_t i = whole.h + 1; i < chain.data; ++i) {
+  for (std::size_t i = parameters.begin; i < parameters.end(); ++i) {
     point.push_back({ChainValue::data, static_cast<std::uint32_t>(i)});
   }
   const std::uint32_t at_node = chain.add(functions, std::move(point));
@@ -39,7 +39,7 @@ std::optional<Leap> Leap::make(const Method& method, const MethodMaps& maps, con
     return value;
   };
   for (std::size_t i = 0; i < tracked; ++i) {
-    const auto at = static_cast<std::uint32_t>(whole.others + 2 * i);
+    const auto at = static_cast<std::uint32_t>(whole.layout[Slot::others].begin + 2 * i);
     std::vector<ChainValue> of;
     if (i == functions.outputs.size()) {
       of.push_back(whole.intervals[0]);
@@ -69,16 +69,17 @@ std::optional<Leap> Leap::make(const Method& method, const MethodMaps& maps, con
   if (!leap.step_) return std::nullopt;
   leap.data_.resize(chain.data);
   leap.outputs_.resize(chain.outputs.size());
-  leap.data_[whole.h] = problem.step;
-  std::ranges::copy(problem.parameters, leap.data_.begin() + static_cast<std::ptrdiff_t>(whole.h + 1));
+  leap.part(Slot::step)[0] = problem.step;
+  std::ranges::copy(problem.parameters, leap.part(Slot::parameters).begin());
   return leap;
 }
 
 std::int64_t Leap::run(const Place& place, Watched& watched, std::int64_t steps) {
-  auto next = std::ranges::copy(place.state, data_.begin()).out;
-  next = std::ranges::copy(place.memories, next).out;
-  if (has_velocity_) next = std::ranges::copy(place.node.v, next).out;
+  std::ranges::copy(place.state, part(Slot::state).begin());
+  std::ranges::copy(place.memories, part(Slot::memory).begin());
+  if (layout_.has(Slot::velocity)) std::ranges::copy(place.node.v, part(Slot::velocity).begin());
   // Extremes begin with what has been seen already.
+  auto next = part(Slot::others).begin();
   const auto begin_with = [&](double value) { next = std::fill_n(next, 2, value); };
   for (const double value : watched.values) begin_with(value);
   if (has_midpoint_) begin_with(place.interval.energy);
@@ -93,14 +94,9 @@ std::int64_t Leap::run(const Place& place, Watched& watched, std::int64_t steps)
   place.newton.max = std::max(place.newton.max, step_->max_iterations(0));
   place.newton.solutions += taken * static_cast<std::int64_t>(stages_);
 
-  const double* from = data_.data();
-  const auto read = [&](auto&& to) {
-    std::copy_n(from, to.size(), to.begin());
-    from += to.size();
-  };
-  read(place.state);
-  read(place.memories);
-  from = data_.data() + extremes_;
+  std::ranges::copy(part(Slot::state), place.state.begin());
+  std::ranges::copy(part(Slot::memory), place.memories.begin());
+  const double* from = part(Slot::others).data();
   for (std::size_t i = 0; i < watched.values.size(); ++i) {
     watched.least[i] = *from++;
     watched.largest[i] = *from++;
@@ -111,6 +107,10 @@ std::int64_t Leap::run(const Place& place, Watched& watched, std::int64_t steps)
   }
 
   from = outputs_.data() + known_;
+  const auto read = [&](auto&& to) {
+    std::copy_n(from, to.size(), to.begin());
+    from += to.size();
+  };
   read(place.node.q);
   read(place.node.v);
   read(watched.values);

@@ -31,11 +31,12 @@ class Leap {
  private:
   Leap() = default;
 
+  std::span<double> part(Slot slot) { return layout_.of(data_, slot); }
+
   std::size_t stages_ = 1;
-  bool has_velocity_ = false;  ///< of the node, behind the memories; otherwise it is a part of the state
-  std::size_t extremes_ = 0;   ///< where they begin among the data
-  std::size_t known_ = 0;      ///< where the node begins among the outputs
-  std::size_t replaced_ = 0;   ///< rows of A v + b for which those of the intervals stand
+  Layout layout_;             ///< of the data; the others are extremes
+  std::size_t known_ = 0;     ///< where the node begins among the outputs
+  std::size_t replaced_ = 0;  ///< rows of A v + b for which those of the intervals stand
   bool has_midpoint_ = false;
   std::optional<ChainStep> step_;
   std::vector<double> data_;

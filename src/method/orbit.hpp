@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "rattleback/kernel/interpreter.hpp"
-#include "rattleback/kernel/step.hpp"
+#include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/method/method.hpp"
 
 namespace rattleback {
@@ -54,10 +54,7 @@ struct Sloped {
 template <class T>
 class Orbit {
  public:
-  Orbit(const Method& method, const Problem& problem)
-      : canonical_(*method.canonical), stages_(method.stages), n_(problem.system.dimension()),
-        state_size_(method.state_size()), memory_size_(method.memory), symmetric_(method.structure.symmetric),
-        parameters_(problem.parameters), start_(method.start, 1, Backend::interpreted), step_(with_action(method)) {}
+  Orbit(const Method& method, const Problem& problem) : Orbit(method, problem, with_action(method)) {}
 
   /// The orbit of this state under steps of size h. `velocity` is that of the node, from which first guesses are made.
   void begin(std::span<const T> state, std::span<const double> velocity, std::span<const T> direction, const T& h) {
@@ -68,8 +65,10 @@ class Orbit {
       side->data = make_data(state, direction);
       side->memory.clear();
     }
-    node_.assign(state.begin(), state.begin() + static_cast<std::ptrdiff_t>(n_));
-    node_.insert(node_.end(), velocity.begin(), velocity.end());
+    const std::span<double> q = start_[Slot::position];
+    std::transform(state.begin(), state.begin() + static_cast<std::ptrdiff_t>(q.size()), q.begin(),
+                   [](const T& x) { return static_cast<double>(x); });
+    start_.set(Slot::velocity, velocity);
   }
 
   /// K from 2w + 1 points, or nothing if there are no such steps.
@@ -105,6 +104,11 @@ class Orbit {
     std::vector<std::vector<T>> memory;  ///< of each stage
   };
 
+  Orbit(const Method& method, const Problem& problem, const ImplicitSystem& step)
+      : canonical_(*method.canonical), stages_(method.stages), symmetric_(method.structure.symmetric),
+        parameters_(problem.parameters), start_(method.start, problem, Backend::interpreted), step_(step),
+        data_(step.data_layout), output_(step.output_layout), outputs_(step.outputs.size()) {}
+
   static double binomial(int n, int k) {
     double result = 1.0;
     for (int i = 1; i <= k; ++i) result = result * (n - k + i) / i;
@@ -114,14 +118,17 @@ class Orbit {
   /// The step with outputs (state, memory, increments of r, L_d), and their derivatives.
   static ImplicitSystem with_action(const Method& method) {
     ImplicitSystem step = method.step;
-    const std::size_t n = method.step.outputs.size() - (method.step.state + method.multipliers);
-    std::vector<Expression> outputs(step.outputs.begin(),
-                                    step.outputs.begin() + static_cast<std::ptrdiff_t>(step.state));
-    for (const std::size_t i : method.canonical->positions)
-      outputs.push_back(step.outputs[step.outputs.size() - n + i]);
-    outputs.push_back(method.canonical->action);
-    step.outputs = std::move(outputs);
+    step.outputs.clear();
+    step.output_layout = {};
     step.state = 0;
+    std::vector<Expression> increments;
+    for (const std::size_t i : method.canonical->positions) {
+      increments.push_back(method.step.given(Slot::increments)[i]);
+    }
+    step.give(Slot::state, method.step.given(Slot::state));
+    step.give(Slot::memory, method.step.given(Slot::memory));
+    step.give(Slot::increments, increments);
+    step.give(Slot::others, {&method.canonical->action, 1});
     return with_tangent(step);
   }
 
@@ -134,31 +141,29 @@ class Orbit {
   }
 
   std::vector<T> make_data(std::span<const T> state, std::span<const T> direction) const {
-    const std::size_t size = state_size_ + memory_size_ + 1 + parameters_.size();
-    std::vector<T> data(2 * size);
-    std::copy(state.begin(), state.end(), data.begin());
-    std::copy(parameters_.begin(), parameters_.end(),
-              data.begin() + static_cast<std::ptrdiff_t>(size - parameters_.size()));
-    std::copy(direction.begin(), direction.end(), data.begin() + static_cast<std::ptrdiff_t>(size));
+    std::vector<T> data(data_.size());
+    std::ranges::copy(state, data_.of(data, Slot::state).begin());
+    std::ranges::copy(parameters_, data_.of(data, Slot::parameters).begin());
+    std::ranges::copy(direction, directions_of_state(data).begin());
     return data;
+  }
+
+  /// Where the directions of the state are among the data.
+  std::span<T> directions_of_state(std::vector<T>& data) const {
+    return data_.of(data, Slot::direction).subspan(data_[Slot::state].begin, data_[Slot::state].size);
   }
 
   /// What the velocity tells about the first step of each stage.
   bool guess(Side& side, const T& h) {
     for (const double fraction : stages_) {
-      std::vector<double> data(node_.size());
-      std::transform(node_.begin(), node_.end(), data.begin(), [](const T& x) { return static_cast<double>(x); });
-      data.push_back(static_cast<double>(fraction * h));
-      data.insert(data.end(), parameters_.begin(), parameters_.end());
-      std::vector<double> outputs(start_.system().outputs.size());
-      if (start_.run(data, outputs) != 1) return false;
-      side.memory.emplace_back(outputs.end() - static_cast<std::ptrdiff_t>(memory_size_), outputs.end());
+      start_.set(Slot::step, static_cast<double>(fraction * h));
+      if (!start_.run()) return false;
+      side.memory.emplace_back(start_(Slot::memory).begin(), start_(Slot::memory).end());
     }
     return true;
   }
 
   bool take(std::vector<T>& data) {
-    outputs_.resize(2 * (state_size_ + memory_size_ + canonical_.positions.size() + 1));
     if constexpr (std::is_same_v<T, double>) {
       return step_.run(data, outputs_) == 1;
     } else {
@@ -169,28 +174,31 @@ class Orbit {
   bool extend(Side& side, const T& h, std::size_t count) {
     if (side.memory.empty() && !guess(side, h)) return false;
     const std::size_t m = canonical_.positions.size();
-    const std::size_t kept = state_size_ + memory_size_;
+    const std::size_t half = output_[Slot::direction].begin;
+    const auto output = [&](Slot slot, std::size_t i) {
+      const std::size_t at = output_[slot].begin + i;
+      return Sloped<T>{outputs_[at], outputs_[half + at]};
+    };
     while (side.points.size() <= count) {
       Point next = side.points.back();
       for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
-        std::copy(side.memory[stage].begin(), side.memory[stage].end(),
-                  side.data.begin() + static_cast<std::ptrdiff_t>(state_size_));
-        side.data[kept] = stages_[stage] * h;
+        std::ranges::copy(side.memory[stage], data_.of(side.data, Slot::memory).begin());
+        data_.of(side.data, Slot::step)[0] = stages_[stage] * h;
         if (!take(side.data)) return false;
-        const std::size_t half = outputs_.size() / 2;
-        const auto output = [&](std::size_t i) { return Sloped<T>{outputs_[i], outputs_[half + i]}; };
-        next.action += output(kept + m);
+        next.action += output(Slot::others, 0);
         for (std::size_t i = 0; i < m; ++i) {  // S counts from the middle as well: S − P₀·(r − r₀)
           const Sloped<T>& p0 = center_.z[m + i];
-          next.z[i] += output(kept + i);
-          next.z[m + i] = output(canonical_.momenta[i]) - p0;
-          next.action = next.action - p0 * output(kept + i);
+          next.z[i] += output(Slot::increments, i);
+          next.z[m + i] = output(Slot::state, canonical_.momenta[i]) - p0;
+          next.action = next.action - p0 * output(Slot::increments, i);
         }
-        std::copy_n(outputs_.begin(), state_size_, side.data.begin());
-        std::copy_n(outputs_.begin() + static_cast<std::ptrdiff_t>(half), state_size_,
-                    side.data.begin() + static_cast<std::ptrdiff_t>(side.data.size() / 2));
-        std::copy_n(outputs_.begin() + static_cast<std::ptrdiff_t>(state_size_), memory_size_,
-                    side.memory[stage].begin());
+        const std::span<T> state = data_.of(side.data, Slot::state);
+        const std::span<T> direction = directions_of_state(side.data);
+        for (std::size_t i = 0; i < state.size(); ++i) {
+          state[i] = output(Slot::state, i).value;
+          direction[i] = output(Slot::state, i).slope;
+        }
+        std::ranges::copy(output_.of(outputs_, Slot::memory), side.memory[stage].begin());
       }
       side.points.push_back(std::move(next));
     }
@@ -209,18 +217,16 @@ class Orbit {
 
   CanonicalStep canonical_;
   std::vector<double> stages_;
-  std::size_t n_;
-  std::size_t state_size_;
-  std::size_t memory_size_;
   bool symmetric_;
   std::vector<double> parameters_;
-  Step start_;
+  CompiledMap start_;
   Runner step_;
+  Layout data_;    ///< of the step
+  Layout output_;  ///< likewise
   T h_{};
   Point center_;
   Side ahead_;
   Side behind_;
-  std::vector<T> node_;
   std::vector<T> outputs_;
 };
 

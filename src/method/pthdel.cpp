@@ -29,8 +29,7 @@ System altered(const System& reduced, const Expression& multiplier) {
 
 }  // namespace
 
-Method pthdel(const Problem& problem, const AlteredRule& rule, const char* name) {
-  const Hamiltonization h = hamiltonization_of(problem, name);
+Method pthdel(const System& system, const Hamiltonization& h, const AlteredRule& rule) {
   const System& reduced = h.chaplygin.reduced;
   const Expression& multiplier = h.multiplier.exponential;
   const System shape = altered(reduced, multiplier);
@@ -42,13 +41,13 @@ Method pthdel(const Problem& problem, const AlteredRule& rule, const char* name)
       shape_step(shape, rule.factor ? differentiate(shape, action) : differentiate(shape, rule.lagrangian));
   step.constants = {reduced.energy()};
   step.discrete_lagrangian = action;
-  Method method = reduced_method(problem.system, h.chaplygin, rule.lagrangian, step);
+  Method method = reduced_method(system, h.chaplygin, rule.lagrangian, step);
   if (rule.factor) {
     method.structure.symmetric &= rule.factor->is_symmetric();
     method.structure.order = std::min(method.structure.order, rule.factor->order());
   }
   method.canonical->conformal = CanonicalStep::Conformal{multiplier, energy, method.state_size() - 1};
-  guard_multiplier(method, problem.system, h, step);
+  guard_multiplier(method, system, h, step);
   return method;
 }
 

@@ -58,12 +58,11 @@ ShapeStep with_general_forces(const System& system, const ChaplyginSystem& c, co
 
 }  // namespace
 
-Method rdla(const Problem& problem, const Rule& rule, DiscreteForces forces) {
-  const ChaplyginSystem c = reduction_of(problem, "rdla");
-  const ShapeStep step = forces == DiscreteForces::general ? with_general_forces(problem.system, c, rule)
+Method rdla(const System& system, const ChaplyginSystem& c, const Rule& rule, DiscreteForces forces) {
+  const ShapeStep step = forces == DiscreteForces::general ? with_general_forces(system, c, rule)
                                                            : shape_step(c.reduced, differentiate(c.reduced, rule));
-  Method method = reduced_method(problem.system, c, rule, step);
-  guard_transversality(method, problem.system, c, step, /*ends=*/false);
+  Method method = reduced_method(system, c, rule, step);
+  guard_transversality(method, system, c, step, /*ends=*/false);
   return method;
 }
 

@@ -25,59 +25,6 @@ Substitution shape_velocities(const System& system, const ChaplyginSystem& c, co
 
 }  // namespace
 
-ChaplyginSystem reduction_of(const Problem& problem, const char* method) {
-  ChaplyginSearch search;
-  try {
-    search = find_chaplygin(problem.system, problem.parameters, problem.start);
-  } catch (const GeometryError& error) {
-    throw MethodError(fmt::format("{} needs a Chaplygin system: {}", method, error.what()));
-  }
-  if (!search.found) {
-    throw MethodError(fmt::format("{} needs a Chaplygin system, and this is none: {}; 'rattleback analyse' says more",
-                                  method, search.reasons.at(0)));
-  }
-  return std::move(*search.found);
-}
-
-namespace {
-
-Hamiltonization derive_hamiltonization(const Problem& problem, const char* method) {
-  ChaplyginSystem c = reduction_of(problem, method);
-  GyroscopicStructure g = examine_gyroscopic(problem.system, c, problem.parameters, problem.start);
-  if (!g.applies) throw MethodError(fmt::format("{} needs a multiplier: {}", method, g.reason));
-  if (!g.is_hamiltonizable()) {
-    throw MethodError(fmt::format(
-        "{} needs a multiplier, and this system has none: {} ({:.2g}, above {:.0e}); rdla and dla need none", method,
-        g.closed.holds ? "the gyroscopic force is not that of a multiplier"
-                       : "the one-form it would follow from is not closed",
-        g.closed.holds ? g.simple.residual : g.closed.residual, g.closed.tolerance));
-  }
-  return {std::move(c), std::move(*g.multiplier)};
-}
-
-}  // namespace
-
-Hamiltonization hamiltonization_of(const Problem& problem, const char* method) {
-  // A method is derived anew for every step size; what it is derived from stays the same.
-  struct Known {
-    std::vector<Expression> definition;
-    std::vector<double> numbers;
-    Hamiltonization result;
-  };
-  thread_local std::optional<Known> last;
-  const System& s = problem.system;
-  std::vector<Expression> definition =
-      joined({std::span(&s.lagrangian(), 1), s.coordinates(), s.constraints(), s.holonomic(), s.applied_forces()});
-  if (s.conformal_factor()) definition.push_back(*s.conformal_factor());
-  for (const Symmetry& symmetry : s.symmetries()) definition = joined({definition, symmetry.generator});
-  std::vector<double> numbers = problem.start_data();
-  if (!last || last->definition != definition || last->numbers != numbers) {
-    Hamiltonization result = derive_hamiltonization(problem, method);
-    last = Known{std::move(definition), std::move(numbers), std::move(result)};
-  }
-  return last->result;
-}
-
 std::vector<Expression> shape_momenta(const System& shape) {
   Vector p;
   for (const Expression& r : shape.coordinates()) p.push_back(Expression::symbol("P(" + r.name() + ")"));
@@ -94,7 +41,6 @@ ShapeStep shape_step(System shape, const Interval& interval) {
 Method reduced_method(const System& system, const ChaplyginSystem& c, const Rule& rule, const ShapeStep& shape) {
   const std::size_t n = system.dimension();
   const Vector& q = system.coordinates();
-  const Vector h{step_symbol()};
   const Vector p = shape_momenta(shape.system);
   const Vector increments = increment_symbols(system);
   const auto& parameters = shape.system.parameters();
@@ -106,15 +52,16 @@ Method reduced_method(const System& system, const ChaplyginSystem& c, const Rule
   const auto at_start = [&](const Vector& f) { return substitute(f, first_constants); };
 
   Method method;
-  method.start.data = joined({q, system.velocities(), h, system.parameters()});
+  method.state.add(Slot::position, n);
+  method.state.add(Slot::momentum, p.size());
+  method.state.add(Slot::constants, constants.size());
+  method.start = map_from_node(system);
   const Substitution w = shape_velocities(system, c, shape);
-  method.start.outputs = joined({q, at_start(substitute(shape.system.momenta(), w)), shape.constants});
-  method.from_two_positions = ImplicitSystem{};
-  method.from_two_positions->data = joined({q, increments, system.velocities(), h, system.parameters()});
-  method.from_two_positions->outputs = joined({next_q, at_start(shape.right), shape.constants});
+  method.start.give(Slot::state, joined({q, at_start(substitute(shape.system.momenta(), w)), shape.constants}));
+  method.from_two_positions = map_from_two_positions(system);
+  method.from_two_positions->give(Slot::state, joined({next_q, at_start(shape.right), shape.constants}));
 
-  method.step.data = joined({q, p, constants, h, system.parameters()});
-  method.step.state = n + p.size() + constants.size();
+  method.step = map_from_state(system, joined({q, p, constants}));
   method.step.unknowns = increments;
   method.step.guess.assign(n, Expression(0.0));
   for (std::size_t i = 0; i < p.size(); ++i) {
@@ -124,26 +71,26 @@ Method reduced_method(const System& system, const ChaplyginSystem& c, const Rule
   const Vector rows = discrete_constraints(system, rule);
   method.step.residuals = joined({method.step.residuals, rows});
   for (std::size_t k = 0; k < rows.size(); ++k) method.equations.push_back("the discrete " + system.row_name(k));
-  method.step.outputs = joined({next_q, shape.next, constants, increments});
+  method.step.give(Slot::state, joined({next_q, shape.next, constants}));
+  method.step.give(Slot::increments, increments);
 
   // w from P, then v = (speed·w, −Γ speed·w)
-  ImplicitSystem node;
-  Vector before;
-  for (const Expression& v : system.velocities()) before.push_back(Expression::symbol(v.name() + "(before)"));
-  node.data = joined({q, p, constants, before, h, system.parameters()});
+  ImplicitSystem node = map_to_node(system, joined({q, p, constants}));
+  const Vector before = velocities_before(system);
   node.unknowns = shape.system.velocities();
-  node.outputs = q;
-  node.outputs.resize(2 * n);
+  Vector velocities(n);
   Substitution lifted;
   for (std::size_t i = 0; i < p.size(); ++i) {
     node.residuals.push_back(shape.system.momenta()[i] - p[i]);
     node.guess.push_back(before[c.shape[i]] / shape.speed);
     const Expression v = shape.speed * shape.system.velocities()[i];
-    node.outputs[n + c.shape[i]] = v;
+    velocities[c.shape[i]] = v;
     lifted.emplace(system.velocities()[c.shape[i]], v);
   }
   const Vector fibre = substitute(c.fibre_velocities(system), lifted);
-  for (std::size_t a = 0; a < fibre.size(); ++a) node.outputs[n + c.fibre[a]] = fibre[a];
+  for (std::size_t a = 0; a < fibre.size(); ++a) velocities[c.fibre[a]] = fibre[a];
+  node.give(Slot::position, q);
+  node.give(Slot::velocity, velocities);
   method.node = std::move(node);
 
   if (shape.discrete_lagrangian) {
@@ -152,7 +99,8 @@ Method reduced_method(const System& system, const ChaplyginSystem& c, const Rule
   method.interval = interval_functions(system, rule);
   method.structure = {rule.order(), Structure::Constraint::between_nodes, rule.is_symmetric(), true, false};
   std::unordered_map<Expression, Expression> first;
-  for (std::size_t i = 0; i < n; ++i) first.emplace(increments[i], h[0] * system.velocities()[i] / shape.speed);
+  for (std::size_t i = 0; i < n; ++i)
+    first.emplace(increments[i], step_symbol() * system.velocities()[i] / shape.speed);
   add_predictor(method, first);
   return method;
 }
@@ -168,7 +116,6 @@ Guard make_guard(const System& system, const ShapeStep& shape, const Expression&
   for (std::size_t i = 0; i < increments.size(); ++i)
     ahead.emplace(system.coordinates()[i], system.coordinates()[i] + increments[i]);
   Guard guard;
-  guard.data = joined({system.coordinates(), system.velocities(), Vector{h}, system.parameters()});
   guard.here = function;
   guard.ahead = substitute(function, ahead);
   guard.speed = shape.speed;

@@ -3,21 +3,9 @@
 // What methods on the shape space of a Chaplygin system have in common: they solve for the motion of r, and s follows
 // by the discrete constraints, so that the full motion is always there.
 
-#include "rattleback/geometry/multiplier.hpp"
 #include "variational.hpp"
 
 namespace rattleback {
-
-/// The reduction of the system of a problem, near its start. Throws MethodError if there is none.
-ChaplyginSystem reduction_of(const Problem& problem, const char* method);
-
-/// A Chaplygin system with a multiplier N.
-struct Hamiltonization {
-  ChaplyginSystem chaplygin;
-  Potential multiplier;
-};
-/// Throws MethodError if there is none, or if it vanishes at the start.
-Hamiltonization hamiltonization_of(const Problem& problem, const char* method);
 
 /// A step for r.
 struct ShapeStep {

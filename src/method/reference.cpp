@@ -6,36 +6,13 @@
 #include <cmath>
 
 #include "adams.hpp"
-#include "rattleback/kernel/step.hpp"
+#include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/dynamics.hpp"
 
 namespace rattleback {
 namespace {
 
 constexpr int steps_between_restarts = 1000;
-
-/// A map (q, v, parameters) ↦ outputs, compiled.
-class StateMap {
- public:
-  StateMap(ImplicitSystem map, const Problem& problem)
-      : data_(problem.start_data()), step_([&] {
-          map.typical = data_;
-          return std::move(map);
-        }()) {
-    outputs_.resize(step_.system().outputs.size());
-  }
-  bool operator()(const double* state, std::size_t size) {
-    std::copy_n(state, size, data_.begin());
-    return step_.run(data_, outputs_) == 1;
-  }
-  const std::vector<double>& outputs() const { return outputs_; }
-  std::string failure() const { return step_.describe(step_.reports()[0]); }
-
- private:
-  std::vector<double> data_;
-  Step step_;
-  std::vector<double> outputs_;
-};
 
 }  // namespace
 
@@ -46,8 +23,9 @@ struct ReferenceFlow::Implementation {
   };
 
   Implementation(const Problem& problem, double tolerance, double absolute_tolerance)
-      : n(problem.system.dimension()), accelerations(rattleback::accelerations(problem.system), problem),
-        projection(rattleback::projection(problem.system), problem),
+      : n(problem.system.dimension()),
+        accelerations(typical_at(rattleback::accelerations(problem.system), problem), problem),
+        projection(typical_at(rattleback::projection(problem.system), problem), problem),
         constrained(!problem.system.velocity_rows().empty()) {
     std::vector<double> start = problem.start.q;
     start.insert(start.end(), problem.start.v.begin(), problem.start.v.end());
@@ -61,13 +39,20 @@ struct ReferenceFlow::Implementation {
 
   static bool rates(const double* state, double* slopes, void* self) {
     auto& flow = *static_cast<Implementation*>(self);
-    if (!flow.accelerations(state, 2 * flow.n)) {
+    if (!flow.run(flow.accelerations, state)) {
       flow.trouble = flow.accelerations.failure();
       return false;
     }
     std::copy_n(state + flow.n, flow.n, slopes);
-    std::copy_n(flow.accelerations.outputs().begin(), flow.n, slopes + flow.n);
+    std::ranges::copy(flow.accelerations(Slot::acceleration), slopes + flow.n);
     return true;
+  }
+
+  /// A map at a state (q, v).
+  bool run(CompiledMap& map, const double* state) const {
+    map.set(Slot::position, {state, n});
+    map.set(Slot::velocity, {state + n, n});
+    return map.run();
   }
 
   void begin_at(const Snapshot& snapshot) {
@@ -80,7 +65,7 @@ struct ReferenceFlow::Implementation {
   /// The state on the constraints.
   void project(double* state) {
     if (!constrained) return;
-    if (!projection(state, 2 * n)) {
+    if (!run(projection, state)) {
       throw FlowError(fmt::format("no state on the constraints is found near t = {:.6g}: {}", t, projection.failure()));
     }
     std::copy(projection.outputs().begin(), projection.outputs().end(), state);
@@ -135,8 +120,8 @@ struct ReferenceFlow::Implementation {
   }
 
   std::size_t n;
-  StateMap accelerations;
-  StateMap projection;
+  CompiledMap accelerations;
+  CompiledMap projection;
   bool constrained;
   std::unique_ptr<AdamsIntegrator> adams;
   std::vector<double> interpolated;
@@ -150,8 +135,6 @@ struct ReferenceFlow::Implementation {
 
 ReferenceFlow::ReferenceFlow(const Problem& problem, double tolerance, double absolute_tolerance)
     : implementation_(std::make_unique<Implementation>(problem, tolerance, absolute_tolerance)) {}
-ReferenceFlow::ReferenceFlow(ReferenceFlow&&) noexcept = default;
-ReferenceFlow& ReferenceFlow::operator=(ReferenceFlow&&) noexcept = default;
 ReferenceFlow::~ReferenceFlow() = default;
 
 State ReferenceFlow::at(double t) { return implementation_->at(t); }
@@ -173,56 +156,6 @@ void ReferenceFlow::restore(std::span<const double> saved) {
     throw std::invalid_argument("the saved state belongs to another system");
   implementation_->snapshots.push_back({saved[0], {saved.begin() + 1, saved.end()}});
   implementation_->begin_at(implementation_->snapshots.back());
-}
-
-namespace {
-
-class Reference final : public Stepper {
- public:
-  Reference(const Problem& problem, double tolerance, double absolute_tolerance)
-      : flow_(problem, tolerance, absolute_tolerance), step_size_(problem.step), node_(flow_.at(0.0)) {}
-
-  const State& node() const override { return node_; }
-  std::string failure() const override { return failure_; }
-  NewtonCount newton() const override { return {}; }
-
-  bool advance() override {
-    try {
-      node_ = flow_.at(static_cast<double>(steps_ + 1) * step_size_);
-    } catch (const FlowError& error) {
-      failure_ = error.what();
-      return false;
-    }
-    ++steps_;
-    flow_.forget_the_past();
-    return true;
-  }
-
-  std::vector<double> save() const override {
-    std::vector<double> saved = flow_.save();
-    saved.push_back(static_cast<double>(steps_));
-    return saved;
-  }
-
-  void restore(std::span<const double> saved) override {
-    if (saved.empty()) throw std::invalid_argument("the saved state is empty");
-    flow_.restore(saved.first(saved.size() - 1));
-    steps_ = static_cast<std::int64_t>(saved.back());
-    node_ = flow_.at(static_cast<double>(steps_) * step_size_);
-  }
-
- private:
-  ReferenceFlow flow_;
-  double step_size_;
-  std::int64_t steps_ = 0;
-  State node_;
-  std::string failure_;
-};
-
-}  // namespace
-
-std::unique_ptr<Stepper> make_reference(const Problem& problem, double tolerance, double absolute_tolerance) {
-  return std::make_unique<Reference>(problem, tolerance, absolute_tolerance);
 }
 
 }  // namespace rattleback

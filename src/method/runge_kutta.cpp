@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "method_maps.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/dynamics.hpp"
-#include "rattleback/method/method.hpp"
 
 namespace rattleback {
 namespace {
@@ -16,20 +16,18 @@ using Vector = std::vector<Expression>;
 constexpr double node_of_stage[] = {0.0, 0.5, 0.5, 1.0};
 constexpr double weight_of_stage[] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
 
-/// `rates` maps (y, parameters) to ẏ; the first `size` data are y.
-ImplicitSystem runge_kutta_step(const ImplicitSystem& rates, std::size_t size) {
+/// `rates` are equations for ẏ, given as `slopes`, in y and parameters.
+ImplicitSystem runge_kutta_step(const System& system, const ImplicitSystem& rates, const Vector& y,
+                                const Vector& slopes) {
   const Expression h = step_symbol();
-  ImplicitSystem step;
-  step.state = size;
-  step.data.assign(rates.data.begin(), rates.data.begin() + static_cast<std::ptrdiff_t>(size));
-  step.data.push_back(h);
-  step.data.insert(step.data.end(), rates.data.begin() + static_cast<std::ptrdiff_t>(size), rates.data.end());
+  const std::size_t size = y.size();
+  ImplicitSystem step = map_from_state(system, y);
   Vector slope(size, Expression(0.0));
   Vector increment(size, Expression(0.0));
   for (int stage = 0; stage < 4; ++stage) {
     Substitution at_stage;
     for (std::size_t i = 0; i < size; ++i) {
-      at_stage.emplace(rates.data[i], rates.data[i] + node_of_stage[stage] * h * slope[i]);
+      at_stage.emplace(y[i], y[i] + node_of_stage[stage] * h * slope[i]);
     }
     for (const Expression& unknown : rates.unknowns) {
       step.unknowns.push_back(Expression::symbol(fmt::format("{} of stage {}", unknown.name(), stage + 1)));
@@ -37,18 +35,14 @@ ImplicitSystem runge_kutta_step(const ImplicitSystem& rates, std::size_t size) {
     }
     const Vector residuals = substitute(rates.residuals, at_stage);
     step.residuals.insert(step.residuals.end(), residuals.begin(), residuals.end());
-    slope = substitute(rates.outputs, at_stage);
+    slope = substitute(slopes, at_stage);
     for (std::size_t i = 0; i < size; ++i) increment[i] += weight_of_stage[stage] * slope[i];
   }
   step.guess.assign(step.unknowns.size(), Expression(0.0));
-  for (std::size_t i = 0; i < size; ++i) step.outputs.push_back(rates.data[i] + h * increment[i]);
+  Vector next = y;
+  for (std::size_t i = 0; i < size; ++i) next[i] += h * increment[i];
+  step.give(Slot::state, next);
   return step;
-}
-
-/// The first outputs of a map, as functions of the same data and the step size.
-ImplicitSystem with_step_size(ImplicitSystem map, std::size_t state_size) {
-  map.data.insert(map.data.begin() + static_cast<std::ptrdiff_t>(state_size), step_symbol());
-  return map;
 }
 
 std::vector<std::string> named_by_stage(const std::vector<std::string>& equations) {
@@ -59,15 +53,11 @@ std::vector<std::string> named_by_stage(const std::vector<std::string>& equation
   return names;
 }
 
-Vector positions_and_velocities(const System& system) {
-  Vector result = system.coordinates();
-  result.insert(result.end(), system.velocities().begin(), system.velocities().end());
-  return result;
-}
-
-Method make(ImplicitSystem start, ImplicitSystem step, const std::vector<std::string>& equations) {
+Method make(const System& system, ImplicitSystem step, const std::vector<std::string>& equations) {
   Method method;
-  method.start = std::move(start);
+  method.state.add(Slot::position, system.dimension());
+  method.state.add(Slot::velocity, system.dimension());
+  method.start = map_from_node(system);
   method.step = std::move(step);
   method.equations = named_by_stage(equations);
   method.structure.order = 4;
@@ -79,24 +69,18 @@ Method make(ImplicitSystem start, ImplicitSystem step, const std::vector<std::st
 Expression step_symbol() { return Expression::symbol("(h)"); }
 
 Method rk4(const System& system) {
-  const std::size_t size = 2 * system.dimension();
-  ImplicitSystem rates = accelerations(system);
-  rates.outputs.resize(system.dimension());
-  rates.outputs.insert(rates.outputs.begin(), system.velocities().begin(), system.velocities().end());
-  ImplicitSystem identity;
-  identity.data = state_and_parameters(system);
-  identity.outputs = positions_and_velocities(system);
-  return make(with_step_size(identity, size), runge_kutta_step(rates, size), equation_names(system));
+  const ImplicitSystem rates = accelerations(system);
+  const Vector y = joined({system.coordinates(), system.velocities()});
+  const Vector slopes = joined({system.velocities(), rates.given(Slot::acceleration)});
+  Method method = make(system, runge_kutta_step(system, rates, y, slopes), equation_names(system));
+  method.start.give(Slot::state, y);
+  return method;
 }
 
 Method rk4_index0(const System& system) {
   const std::size_t n = system.dimension();
   const ImplicitSystem rates = index_zero_rates(system);
-  const std::size_t size = rates.outputs.size();
-  ImplicitSystem start = accelerations(system);  // λ₀ from the index-1 form
-  start.outputs.erase(start.outputs.begin(), start.outputs.begin() + static_cast<std::ptrdiff_t>(n));
-  const Vector first = positions_and_velocities(system);
-  start.outputs.insert(start.outputs.begin(), first.begin(), first.end());
+  const Vector y = joined({system.coordinates(), system.velocities(), multiplier_symbols(system)});
   std::vector<std::string> equations;
   const auto names = equation_names(system);
   for (std::size_t i = 0; i < n; ++i) equations.push_back(names[i]);
@@ -104,7 +88,13 @@ Method rk4_index0(const System& system) {
     equations.push_back((i < n ? "the derivative of " : "the second derivative of ") +
                         (i < n ? names[i] : system.row_name(i - n)));
   }
-  Method method = make(with_step_size(start, 2 * n), runge_kutta_step(rates, size), equations);
+  Method method = make(system, runge_kutta_step(system, rates, y, rates.outputs), equations);
+  const ImplicitSystem motion = accelerations(system);  // λ₀ from the index-1 form
+  method.start.unknowns = motion.unknowns;
+  method.start.residuals = motion.residuals;
+  method.start.guess = motion.guess;
+  method.start.give(Slot::state, joined({system.coordinates(), system.velocities(), motion.given(Slot::multipliers)}));
+  method.state.add(Slot::multipliers, motion.given(Slot::multipliers).size());
   method.needs_inertia = true;  // it solves for the accelerations before the multipliers
   return method;
 }

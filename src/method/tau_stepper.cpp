@@ -9,7 +9,7 @@
 
 #include "../base/signed_size.hpp"
 #include "rattleback/expr/graph.hpp"
-#include "rattleback/kernel/step.hpp"
+#include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/dynamics.hpp"
 
 namespace rattleback {
@@ -20,33 +20,35 @@ namespace {
 class Clock {
  public:
   Clock(const Expression& rate, const Problem& problem)
-      : step_([&] {
-          const System& s = problem.system;
-          ImplicitSystem map = accelerations(s);
-          const std::vector<Expression> a(map.unknowns.begin(), map.unknowns.begin() + signed_size(s.dimension()));
-          const std::vector<Expression> place = joined({s.coordinates(), s.velocities()});
-          const Expression slope = directional_derivative({&rate, 1}, s.coordinates(), s.velocities())[0];
-          const Expression curvature = directional_derivative({&slope, 1}, place, joined({s.velocities(), a}))[0];
-          map.outputs = {rate, rate * (slope * slope + rate * curvature)};
-          map.typical = problem.start_data();
-          return Step(std::move(map));
-        }()),
-        data_(problem.start_data()) {}
+      : map_(typical_at(map_of(rate, problem.system), problem), problem) {}
 
   struct Reading {
     double rate = 0.0;
     double curvature = 0.0;
   };
   Reading at(std::span<const double> q, std::span<const double> v) {
-    std::copy(v.begin(), v.end(), std::copy(q.begin(), q.end(), data_.begin()));
-    double outputs[2];
-    if (step_.run(data_, outputs) != 1) return {std::nan(""), std::nan("")};
-    return {outputs[0], outputs[1]};
+    map_.set(Slot::position, q);
+    map_.set(Slot::velocity, v);
+    if (!map_.run()) return {std::nan(""), std::nan("")};
+    return {map_.outputs()[0], map_.outputs()[1]};
   }
 
  private:
-  Step step_;
-  std::vector<double> data_;
+  static ImplicitSystem map_of(const Expression& rate, const System& s) {
+    const ImplicitSystem motion = accelerations(s);
+    const std::vector<Expression> place = joined({s.coordinates(), s.velocities()});
+    const std::vector<Expression> along = joined({s.velocities(), motion.given(Slot::acceleration)});
+    const Expression slope = directional_derivative({&rate, 1}, s.coordinates(), s.velocities())[0];
+    const Expression curvature = directional_derivative({&slope, 1}, place, along)[0];
+    ImplicitSystem map = map_of_node(s);
+    map.unknowns = motion.unknowns;
+    map.residuals = motion.residuals;
+    map.guess = motion.guess;
+    map.give(Slot::others, std::vector{rate, rate * (slope * slope + rate * curvature)});
+    return map;
+  }
+
+  CompiledMap map_;
 };
 
 class TauStepper final : public Stepper {

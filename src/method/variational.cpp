@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "rattleback/expr/graph.hpp"
@@ -59,31 +60,34 @@ std::vector<std::size_t> entries_from(std::size_t first, std::size_t count) {
   return entries;
 }
 
+ImplicitSystem node_by_momenta(const System& system, const Vector& state) {
+  const ImplicitSystem velocity = admissible_velocity(system);
+  const Vector before = velocities_before(system);
+  ImplicitSystem node = map_to_node(system, state);
+  node.unknowns = velocity.unknowns;
+  node.residuals = velocity.residuals;
+  node.guess = velocity.guess;
+  std::ranges::copy(before, node.guess.begin());
+  node.give(Slot::position, system.coordinates());
+  node.give(Slot::velocity, velocity.given(Slot::velocity));
+  return node;
+}
+
 Method position_momentum_method(const System& system, const Interval& interval) {
-  const std::size_t n = system.dimension();
   const Vector& q = system.coordinates();
-  const Vector p = momentum_symbols(system);
-  const Vector h{step_symbol()};
+  const Vector state = joined({q, momentum_symbols(system)});
   Vector next = q;
-  for (std::size_t i = 0; i < n; ++i) next[i] += interval.increments[i];
+  for (std::size_t i = 0; i < q.size(); ++i) next[i] += interval.increments[i];
 
   Method method;
-  method.start.data = joined({q, system.velocities(), h, system.parameters()});
-  method.start.outputs = joined({q, system.momenta()});
-  method.from_two_positions = ImplicitSystem{};
-  method.from_two_positions->data = joined({q, interval.increments, system.velocities(), h, system.parameters()});
-  method.from_two_positions->outputs = joined({next, interval.right});
-  method.step.data = joined({q, p, h, system.parameters()});
-  method.step.state = 2 * n;
-  ImplicitSystem node = admissible_velocity(system);
-  Vector before;
-  for (std::size_t i = 0; i < n; ++i) {
-    before.push_back(Expression::symbol(system.velocities()[i].name() + "(before)"));
-    node.guess[i] = before[i];
-  }
-  node.data = joined({q, p, before, h, system.parameters()});
-  node.outputs.insert(node.outputs.begin(), q.begin(), q.end());
-  method.node = std::move(node);
+  method.state.add(Slot::position, q.size());
+  method.state.add(Slot::momentum, q.size());
+  method.start = map_from_node(system);
+  method.start.give(Slot::state, joined({q, system.momenta()}));
+  method.from_two_positions = map_from_two_positions(system);
+  method.from_two_positions->give(Slot::state, joined({next, interval.right}));
+  method.step = map_from_state(system, state);
+  method.node = node_by_momenta(system, state);
   method.keeps_momenta = true;
   for (const Expression& x : q) method.equations.push_back("the discrete equation of motion of " + x.name());
   return method;
@@ -107,13 +111,13 @@ Vector discrete_constraints(const System& system, const Rule& rule) {
 }
 
 IntervalFunctions interval_functions(const System& system, const Rule& rule) {
-  return {joined({system.coordinates(), increment_symbols(system), Vector{step_symbol()}, system.parameters()}),
-          discretise(system.energy(), system, midpoint()), discretise(system.constraints(), system, rule)};
+  return {discretise(system.energy(), system, midpoint()), discretise(system.constraints(), system, rule)};
 }
 
 void add_predictor(Method& method, const std::unordered_map<Expression, Expression>& first) {
   Vector current;
   Vector starts;
+  static_assert(Method::remembered_steps == 3);  // quadratic extrapolation
   Vector memory[3];
   for (const std::size_t k : iterated_unknowns(method.step)) {
     const Expression& unknown = method.step.unknowns[k];
@@ -126,15 +130,11 @@ void add_predictor(Method& method, const std::unordered_map<Expression, Expressi
     }
     method.step.guess[k] = 3.0 * memory[0].back() - 3.0 * memory[1].back() + memory[2].back();
   }
-  const Vector all = joined({memory[0], memory[1], memory[2]});
-  const Vector next = joined({current, memory[0], memory[1]});
-  const std::size_t state = method.step.state;
-  method.memory = all.size();
-  method.step.data.insert(method.step.data.begin() + static_cast<std::ptrdiff_t>(state), all.begin(), all.end());
-  method.start.outputs = joined({method.start.outputs, starts, starts, starts});
-  method.step.state += all.size();
-  method.step.outputs.insert(method.step.outputs.begin() + static_cast<std::ptrdiff_t>(state), next.begin(),
-                             next.end());
+  method.remembered = current.size();
+  method.start.give(Slot::memory, joined({starts, starts, starts}));
+  method.step.take_after(Slot::state, Slot::memory, joined({memory[0], memory[1], memory[2]}));
+  method.step.give_after(Slot::state, Slot::memory, joined({current, memory[0], memory[1]}));
+  method.step.state += method.memory_size();
 }
 
 }  // namespace rattleback

@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-#include "rattleback/method/method.hpp"
+#include "method_maps.hpp"
 
 namespace rattleback {
 
@@ -22,6 +22,9 @@ Interval differentiate(const System& system, const Expression& discrete_lagrangi
 
 /// first, first + 1, …
 std::vector<std::size_t> entries_from(std::size_t first, std::size_t count);
+
+/// The admissible velocity at a node from a state that begins with (q, p), whose symbols are given.
+ImplicitSystem node_by_momenta(const System& system, const std::vector<Expression>& state);
 
 /// What all methods on (q, p) have in common: the start p = L_v, two positions, the admissible velocity at a node, the
 /// data of the step. Equations are added by the method.

@@ -14,24 +14,20 @@
 namespace rattleback {
 namespace {
 
-/// The reference is no one-step method: it has no equations that could be shared.
-std::optional<Method> method_of(const std::string& name, const Problem& problem) {
-  if (!has_equations(name)) return std::nullopt;
-  return make_method(name, problem);
-}
-
 class Cloud {
  public:
-  Cloud(const std::string& name, const Problem& problem, const CloudOptions& options)
-      : problem_(problem), space_(problem), method_(method_of(name, problem)), ells_(options.ells),
+  Cloud(const MethodSpec& spec, const Problem& problem, const CloudOptions& options)
+      : problem_(problem), space_(problem), method_(spec, problem), ells_(options.ells),
         keep_points_(options.keep_points) {
-    if (method_ && method_->own_time) {
-      throw MethodError(fmt::format("{} takes steps of a time of its own, which differs from point to point", name));
+    const std::optional<Method>& map = method_.map;
+    if (map && map->own_time) {
+      throw MethodError(
+          fmt::format("{} takes steps of a time of its own, which differs from point to point", spec.text()));
     }
     for (const int ell : ells_) {
-      if (!method_) throw MethodError(fmt::format("{} has no modified measure", name));
-      require_conformal(*method_);
-      densities_.push_back(std::make_unique<ModifiedHamiltonian>(*method_, problem));
+      if (!map) throw MethodError(fmt::format("{} has no modified measure", spec.text()));
+      require_conformal(*map);
+      densities_.push_back(std::make_unique<ModifiedHamiltonian>(*map, problem));
       densities_.back()->use_formulas(ell);
     }
     const std::vector<double> center = space_.at(problem.start).point;
@@ -42,7 +38,7 @@ class Cloud {
       if (!node) throw MethodError("there is no velocity that belongs to the momenta of a point of the cloud");
       Problem own = problem;
       own.start = *node;
-      steppers_.push_back(method_ ? make_one_step(*method_, own) : make_stepper(name, own));
+      steppers_.push_back(make_stepper(method_, own));
     }
   }
 
@@ -82,7 +78,7 @@ class Cloud {
       density.clear();
       for (const auto& stepper : steppers_) density.push_back(modified(stepper->state(), stepper->node()));
       std::vector<double> state(steppers_[0]->state().begin(), steppers_[0]->state().end());
-      const CanonicalStep& canonical = *method_->canonical;
+      const CanonicalStep& canonical = *method_.map->canonical;
       for (std::size_t i = 0; i < canonical.positions.size(); ++i) {
         state[canonical.positions[i]] = center[i];
         state[canonical.momenta[i]] = center[canonical.positions.size() + i];
@@ -96,7 +92,7 @@ class Cloud {
  private:
   Problem problem_;
   PhaseSpace space_;
-  std::optional<Method> method_;
+  DerivedMethod method_;
   std::vector<int> ells_;
   bool keep_points_;
   std::vector<std::unique_ptr<ModifiedHamiltonian>> densities_;
@@ -107,7 +103,7 @@ class Cloud {
 
 std::vector<std::string> phase_coordinates(const Problem& problem) { return PhaseSpace(problem).names(); }
 
-CloudResult follow_cloud(const std::string& method, const Problem& problem, const CloudOptions& options) {
+CloudResult follow_cloud(const MethodSpec& method, const Problem& problem, const CloudOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   CloudResult result;
   Cloud cloud(method, problem, options);

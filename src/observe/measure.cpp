@@ -14,6 +14,7 @@
 #include "../mech/decompositions.hpp"
 #include "kinds.hpp"
 #include "phase_space.hpp"
+#include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/modified.hpp"
 #include "step_map.hpp"
 
@@ -25,14 +26,15 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 /// A map with its derivative.
 class DifferentiableMap {
  public:
-  DifferentiableMap(ImplicitSystem map, std::size_t rows, std::size_t columns)
+  DifferentiableMap(const ImplicitSystem& map, const Problem& problem, std::size_t rows, std::size_t columns)
       : rows_(rows), columns_(columns), first_(map.outputs.size()),
-        step_(with_tangent_matrix(without_state(std::move(map)), rows, columns)),
-        outputs_(step_.system().outputs.size()) {}
+        map_(with_tangent_matrix(without_state(map), rows, columns), problem) {}
 
-  std::optional<Eigen::MatrixXd> derivative(std::vector<double> data) {
-    if (step_.run(data, outputs_) != 1) return std::nullopt;
-    return Eigen::Map<const RowMajor>(outputs_.data() + first_, static_cast<Eigen::Index>(rows_),
+  CompiledMap& map() { return map_; }
+  /// Of the first outputs with respect to the first data.
+  std::optional<Eigen::MatrixXd> derivative() {
+    if (!map_.run()) return std::nullopt;
+    return Eigen::Map<const RowMajor>(map_.outputs().data() + first_, static_cast<Eigen::Index>(rows_),
                                       static_cast<Eigen::Index>(columns_));
   }
 
@@ -44,8 +46,7 @@ class DifferentiableMap {
   std::size_t rows_;
   std::size_t columns_;
   std::size_t first_;
-  Step step_;
-  std::vector<double> outputs_;
+  CompiledMap map_;
 };
 
 class MeasureObserver final : public Observer {
@@ -53,16 +54,18 @@ class MeasureObserver final : public Observer {
   MeasureObserver(std::string name, std::string label, const Method& method, const Problem& problem,
                   std::optional<int> ell)
       : Observer({std::move(name), {std::move(label)}}), problem_(problem), method_(method), ell_(ell), space_(problem),
-        map_(method, problem, true), start_(method.start, method.state_size(), 2 * problem.system.dimension()) {
-    if (method.node) node_.emplace(*method.node, 2 * problem.system.dimension(), method.state_size());
+        map_(method, problem, true),
+        start_(method.start, problem, method.state_size(), 2 * problem.system.dimension()) {
+    if (method.node) node_.emplace(*method.node, problem, 2 * problem.system.dimension(), method.state_size());
     if (method.adjust || ell) modified_.emplace(method, problem);
     if (ell) {
       require_conformal(method);
       modified_->use_formulas(*ell);
     }
     if (method.own_time) {
-      rate_.emplace(make_program(joined({problem.system.coordinates(), problem.system.parameters()}),
-                                 {&method.own_time->rate, 1}));
+      ImplicitSystem rate = map_of_node(problem.system);
+      rate.give(Slot::others, {&method.own_time->rate, 1});
+      rate_ = CompiledMap::functions(rate, problem);
     }
   }
 
@@ -83,10 +86,8 @@ class MeasureObserver final : public Observer {
  private:
   bool begin(const Stepper& stepper) {
     const State& node = stepper.node();
-    std::vector<double> data = node.q;
-    data.insert(data.end(), node.v.begin(), node.v.end());
-    append_step(data);
-    const auto start = start_.derivative(data);
+    start_.map().place(node);
+    const auto start = start_.derivative();
     if (!start) return false;
     const PhaseSpace::Place place = space_.at(node);
     tangent_ = *start * place.lift;
@@ -124,10 +125,9 @@ class MeasureObserver final : public Observer {
     const auto size = 2 * static_cast<Eigen::Index>(problem_.system.dimension());
     Eigen::MatrixXd derivative = tangent_;
     if (node_) {
-      std::vector<double> data(stepper.state().begin(), stepper.state().end());
-      data.insert(data.end(), velocity_.begin(), velocity_.end());
-      append_step(data);
-      const auto node = node_->derivative(std::move(data));
+      node_->map().set(Slot::state, stepper.state());
+      node_->map().set(Slot::velocity, velocity_);
+      const auto node = node_->derivative();
       if (!node) return std::numeric_limits<double>::quiet_NaN();
       derivative = *node * tangent_;
     }
@@ -142,16 +142,8 @@ class MeasureObserver final : public Observer {
       return 1.0 / modified_->truncated_conformal(stepper.state(), stepper.node().v, problem_.step, *ell_).factor.value;
     }
     if (!rate_) return place.density;
-    std::vector<double> data = stepper.node().q;
-    data.insert(data.end(), problem_.parameters.begin(), problem_.parameters.end());
-    double rate = 1.0;
-    (*rate_)(data, {&rate, 1});
-    return place.density / rate;
-  }
-
-  void append_step(std::vector<double>& data) const {
-    data.push_back(problem_.step);
-    data.insert(data.end(), problem_.parameters.begin(), problem_.parameters.end());
+    rate_->run(stepper.node());
+    return place.density / rate_->outputs()[0];
   }
 
   Problem problem_;
@@ -162,7 +154,7 @@ class MeasureObserver final : public Observer {
   DifferentiableMap start_;
   std::optional<DifferentiableMap> node_;
   std::optional<ModifiedHamiltonian> modified_;
-  std::optional<Kernel> rate_;
+  std::optional<CompiledMap> rate_;
   Eigen::MatrixXd tangent_;  ///< of the state with respect to (r, ṙ) of the start
   double volume_ = 0.0;      ///< ρ dr∧dP of the start for a unit of dr∧dṙ
   std::vector<double> before_;

@@ -11,7 +11,7 @@
 
 #include "../mech/decompositions.hpp"
 #include "kinds.hpp"
-#include "rattleback/kernel/kernel.hpp"
+#include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "step_map.hpp"
 
@@ -21,54 +21,55 @@ namespace {
 /// Momenta J_a and the matrix A ξ_a at a state (q, p).
 class Momenta {
  public:
-  explicit Momenta(const Problem& problem)
-      : n_(problem.system.dimension()), symmetries_(problem.system.symmetries().size()),
-        rows_(problem.system.velocity_rows().size()), kernel_(program(problem.system)), data_(2 * n_),
-        values_(symmetries_ * (1 + rows_)) {
-    data_.insert(data_.end(), problem.parameters.begin(), problem.parameters.end());
-  }
+  explicit Momenta(const Problem& problem) : functions_(CompiledMap::functions(map(problem.system), problem)) {}
 
+  /// At a state that begins with (q, p).
   void operator()(std::span<const double> state) {
-    std::copy_n(state.begin(), 2 * n_, data_.begin());
-    kernel_(data_.data(), values_.data());
+    functions_.set(Slot::position, state);
+    functions_.set(Slot::momentum, state.subspan(functions_[Slot::position].size()));
+    functions_.run();
   }
   Eigen::VectorXd momenta() const {
-    return Eigen::Map<const Eigen::VectorXd>(values_.data(), static_cast<Eigen::Index>(symmetries_));
+    const auto values = functions_(Slot::conserved);
+    return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
   }
   /// Combinations of symmetries that are admissible: a basis of the null space of A(q) (ξ₁ … ξ_r), in columns.
   Eigen::MatrixXd admissible() const {
-    const auto r = static_cast<Eigen::Index>(symmetries_);
-    const Eigen::Map<const Eigen::MatrixXd> slip(values_.data() + symmetries_, static_cast<Eigen::Index>(rows_), r);
-    if (rows_ == 0) return Eigen::MatrixXd::Identity(r, r);
+    const auto r = static_cast<Eigen::Index>(functions_(Slot::conserved).size());
+    const auto values = functions_(Slot::constraints);
+    if (values.empty()) return Eigen::MatrixXd::Identity(r, r);
+    const Eigen::Map<const Eigen::MatrixXd> slip(values.data(), static_cast<Eigen::Index>(values.size()) / r, r);
     const Eigen::JacobiSVD<Eigen::MatrixXd> svd(slip, Eigen::ComputeFullV);
     return svd.matrixV().rightCols(r - svd.rank());
   }
 
  private:
-  static Program program(const System& system) {
+  static ImplicitSystem map(const System& system) {
     const std::vector<Expression> p = momentum_symbols(system);
-    std::vector<Expression> outputs;
+    std::vector<Expression> momenta;
+    std::vector<Expression> slips;
     for (const Symmetry& s : system.symmetries()) {
       Expression momentum;
       for (std::size_t i = 0; i < p.size(); ++i) momentum += p[i] * s.generator[i];
-      outputs.push_back(momentum);
+      momenta.push_back(momentum);
     }
     for (const Symmetry& s : system.symmetries()) {
       std::vector<Expression> slip(system.velocity_rows().size());
       for (const auto& e : system.constraint_matrix().entries) {
         slip[static_cast<std::size_t>(e.row)] += e.value * s.generator[static_cast<std::size_t>(e.column)];
       }
-      outputs.insert(outputs.end(), slip.begin(), slip.end());
+      slips.insert(slips.end(), slip.begin(), slip.end());
     }
-    return make_program(joined({system.coordinates(), p, system.parameters()}), outputs);
+    ImplicitSystem map;
+    map.take(Slot::position, system.coordinates());
+    map.take(Slot::momentum, p);
+    map.take(Slot::parameters, system.parameters());
+    map.give(Slot::conserved, momenta);
+    map.give(Slot::constraints, slips);
+    return map;
   }
 
-  std::size_t n_;
-  std::size_t symmetries_;
-  std::size_t rows_;
-  Kernel kernel_;
-  std::vector<double> data_;
-  std::vector<double> values_;
+  CompiledMap functions_;
 };
 
 class MomentumObserver final : public Observer {

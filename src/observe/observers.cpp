@@ -10,7 +10,7 @@
 
 #include "kinds.hpp"
 #include "rattleback/expr/parse.hpp"
-#include "rattleback/kernel/step.hpp"
+#include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/registry.hpp"
 
@@ -47,41 +47,38 @@ class IntervalObserver final : public Observer {
 class NodeMapObserver final : public Observer {
  public:
   NodeMapObserver(ObservedQuantity quantity, ImplicitSystem map, const Problem& problem)
-      : Observer(std::move(quantity)), data_(problem.start_data()), map_([&] {
-          map.typical = data_;
-          return Step(std::move(map));
-        }()) {}
+      : Observer(std::move(quantity)), map_(typical_at(std::move(map), problem), problem) {}
 
   void observe(const Stepper& stepper, std::span<double> values) override {
-    const auto& [q, v] = stepper.node();
-    std::ranges::copy(v, std::ranges::copy(q, data_.begin()).out);
-    if (map_.run(data_, values) != 1) fill_nan(values);
+    if (!map_.run(stepper.node())) return fill_nan(values);
+    std::ranges::copy(map_.outputs(), values.begin());
   }
 
  private:
-  std::vector<double> data_;
-  Step map_;
+  CompiledMap map_;
 };
 
 /// Which method, on which problem.
 struct Scene {
-  const std::string& method_name;
+  const DerivedMethod& derived;
   const Problem& problem;
   std::optional<int> ell;  ///< the option of observers that have it
 
   const System& system() const { return problem.system; }
-  Method method() const {
-    Method method = make_method(method_name, problem);
-    require(!method.own_time || !method.own_time->resampled,
-            "resampled nodes lie between those of the method; leave resample away");
-    return method;
+  const std::string& name() const { return derived.spec.text(); }
+  const Method& method() const {
+    require(derived.map.has_value(),
+            fmt::format("{} is not a one-step method: it has no equations of its own", name()));
+    require(!derived.map->own_time || !derived.map->own_time->resampled,
+            "resampled nodes lie between those of the method; drop resample");
+    return *derived.map;
   }
   void require(bool condition, const std::string& what) const {
     if (!condition) throw MethodError(what);
   }
   void require_rows() const { require(!system().velocity_rows().empty(), "this system has no constraints"); }
   void require_interval() const {
-    require(method().interval.has_value(), fmt::format("{} knows nothing between its nodes", method_name));
+    require(method().interval.has_value(), fmt::format("{} knows nothing between its nodes", name()));
   }
   void require_one_stage() const {
     require(method().stages.size() == 1, "a composition has several stages between its nodes");
@@ -96,21 +93,24 @@ struct Entry {
 
 std::unique_ptr<Observer> node_constraint(const Scene& s) {
   s.require_rows();
-  ImplicitSystem map;
-  map.data = state_and_parameters(s.system());
-  map.outputs = s.system().velocity_rows();
+  ImplicitSystem map = map_of_node(s.system());
+  map.give(Slot::constraints, s.system().velocity_rows());
   return std::make_unique<NodeMapObserver>(
       ObservedQuantity{"node-constraint", numbered("node_constraint", map.outputs.size())}, map, s.problem);
 }
 
 std::unique_ptr<Observer> constraint_forces(const Scene& s) {
   s.require_rows();
-  ImplicitSystem map = accelerations(s.system());
+  const ImplicitSystem motion = accelerations(s.system());
   std::vector<std::string> labels;
   for (const Expression& q : s.system().coordinates()) labels.push_back("constraint_force_" + q.name());
   std::vector<Expression> forces(s.system().dimension());
   add_constraint_forces(s.system(), multiplier_symbols(s.system()), 1.0, forces);
-  map.outputs = forces;
+  ImplicitSystem map = map_of_node(s.system());
+  map.unknowns = motion.unknowns;
+  map.residuals = motion.residuals;
+  map.guess = motion.guess;
+  map.give(Slot::others, forces);
   return std::make_unique<NodeMapObserver>(ObservedQuantity{"constraint-forces", labels}, map, s.problem);
 }
 
@@ -135,8 +135,8 @@ const std::vector<Entry>& entries() {
       {{"impulses", "the multipliers of the step before the node, impulses (tend to -h times the continuous ones)"},
        [](const Scene& s) -> std::unique_ptr<Observer> {
          s.require_rows();
-         const std::size_t count = s.method().multipliers;
-         s.require(count > 0, fmt::format("{} has no multipliers that belong to a step", s.method_name));
+         const std::size_t count = s.method().multipliers();
+         s.require(count > 0, fmt::format("{} has no multipliers that belong to a step", s.name()));
          s.require_one_stage();
          return std::make_unique<IntervalObserver>(ObservedQuantity{"impulses", numbered("impulse", count)},
                                                    [](const IntervalValues& i) { return std::span(i.multipliers); });
@@ -152,8 +152,8 @@ const std::vector<Entry>& entries() {
        [](const Scene& s) { return make_spectral_radius_observer(s.method(), s.problem); }},
       {{"time-error", "error of the time of hdel's nodes: in all, by its quadrature, by the nodes themselves"},
        [](const Scene& s) {
-         const Method method = s.method();
-         s.require(method.own_time.has_value(), fmt::format("{} takes steps of t itself", s.method_name));
+         const Method& method = s.method();
+         s.require(method.own_time.has_value(), fmt::format("{} takes steps of t itself", s.name()));
          return make_time_error_observer(method, s.problem);
        }},
       {{"reversibility", "how far a step back misses the node before"},
@@ -226,7 +226,12 @@ std::span<const ObserverInfo> observers() {
 
 void check_observer(std::string_view name) { read(name); }
 
-std::unique_ptr<Observer> make_observer(std::string_view name, const std::string& method, const Problem& problem) {
+std::unique_ptr<Observer> make_observer(std::string_view name, const MethodSpec& method, const Problem& problem) {
+  read(name);  // before the method is derived
+  return make_observer(name, DerivedMethod(method, problem), problem);
+}
+
+std::unique_ptr<Observer> make_observer(std::string_view name, const DerivedMethod& method, const Problem& problem) {
   const auto [entry, ell] = read(name);
   try {
     return entry.make({method, problem, ell});

@@ -19,7 +19,7 @@ Vector entries(const SparseMatrix& m) {
 
 }  // namespace
 
-PhaseSpace::PhaseSpace(const Problem& problem) : n_(problem.system.dimension()), parameters_(problem.parameters) {
+PhaseSpace::PhaseSpace(const Problem& problem) : n_(problem.system.dimension()) {
   const System& system = problem.system;
   ChaplyginSearch search = find_chaplygin(system, problem.parameters, problem.start);
   if (!search.found) {
@@ -48,36 +48,39 @@ PhaseSpace::PhaseSpace(const Problem& problem) : n_(problem.system.dimension()),
   Vector r_dot;
   for (const std::size_t i : shape_) r_dot.push_back(system.velocities()[i]);
 
-  const Vector data = state_and_parameters(system);
   const Vector& r = c.reduced.coordinates();
-  place_.emplace(make_program(
-      data, joined({p, Vector{density}, entries(jacobian(p, joined({system.coordinates(), system.velocities()}))),
-                    entries(jacobian(velocities, joined({r, r_dot})))})));
+  ImplicitSystem place = map_of_node(system);
+  place.give(Slot::momentum, p);
+  place.give(Slot::others,
+             joined({Vector{density}, entries(jacobian(p, joined({system.coordinates(), system.velocities()}))),
+                     entries(jacobian(velocities, joined({r, r_dot})))}));
+  place_ = CompiledMap::functions(place, problem);
 
   ImplicitSystem solve;
+  Vector given;
   for (std::size_t i = 0; i < p.size(); ++i) {
-    const Expression given = Expression::symbol("P(" + r[i].name() + ")");
-    solve.data.push_back(given);
-    solve.residuals.push_back(p[i] - given);
+    given.push_back(Expression::symbol("P(" + r[i].name() + ")"));
+    solve.residuals.push_back(p[i] - given[i]);
     solve.guess.push_back(Expression::symbol(r_dot[i].name() + "(near)"));
   }
   solve.unknowns = r_dot;
-  solve.data = joined({solve.data, solve.guess, system.coordinates(), system.parameters()});
-  solve.outputs = velocities;
-  velocity_.emplace(std::move(solve), 1, Backend::interpreted);
+  solve.take(Slot::momentum, given);
+  solve.take(Slot::others, solve.guess);
+  solve.take(Slot::position, system.coordinates());
+  solve.take(Slot::parameters, system.parameters());
+  solve.give(Slot::velocity, velocities);
+  velocity_.emplace(std::move(solve), problem, Backend::interpreted);
 }
 
-PhaseSpace::Place PhaseSpace::at(const State& node) const {
+PhaseSpace::Place PhaseSpace::at(const State& node) {
   const std::size_t m = shape_.size();
-  std::vector<double> data = node.q;
-  data.insert(data.end(), node.v.begin(), node.v.end());
-  data.insert(data.end(), parameters_.begin(), parameters_.end());
-  std::vector<double> values(m + 1 + m * 2 * n_ + n_ * 2 * m);
-  (*place_)(data, values);
+  place_->run(node);
+  const std::span<const double> momenta = (*place_)(Slot::momentum);
+  const std::span<const double> values = (*place_)(Slot::others);
   Place place;
   for (const std::size_t i : shape_) place.point.push_back(node.q[i]);
-  place.point.insert(place.point.end(), values.begin(), values.begin() + static_cast<std::ptrdiff_t>(m));
-  place.density = values[m];
+  place.point.insert(place.point.end(), momenta.begin(), momenta.end());
+  place.density = values[0];
   const auto rows = static_cast<Eigen::Index>(m);
   const auto n = static_cast<Eigen::Index>(n_);
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -88,8 +91,8 @@ PhaseSpace::Place PhaseSpace::at(const State& node) const {
     place.derivative(i, k) = 1.0;
     place.lift(k, i) = 1.0;
   }
-  place.derivative.bottomRows(rows) = Eigen::Map<const RowMajor>(values.data() + m + 1, rows, 2 * n);
-  place.lift.bottomRows(n) = Eigen::Map<const RowMajor>(values.data() + m + 1 + m * 2 * n_, n, 2 * rows);
+  place.derivative.bottomRows(rows) = Eigen::Map<const RowMajor>(values.data() + 1, rows, 2 * n);
+  place.lift.bottomRows(n) = Eigen::Map<const RowMajor>(values.data() + 1 + m * 2 * n_, n, 2 * rows);
   return place;
 }
 
@@ -97,11 +100,11 @@ std::optional<State> PhaseSpace::node(std::span<const double> point, const State
   const std::size_t m = shape_.size();
   State node = near;
   for (std::size_t i = 0; i < m; ++i) node.q[shape_[i]] = point[i];
-  std::vector<double> data(point.begin() + static_cast<std::ptrdiff_t>(m), point.end());
-  for (const std::size_t i : shape_) data.push_back(near.v[i]);
-  data.insert(data.end(), node.q.begin(), node.q.end());
-  data.insert(data.end(), parameters_.begin(), parameters_.end());
-  if (velocity_->run(data, node.v) != 1) return std::nullopt;
+  velocity_->set(Slot::momentum, point.subspan(m));
+  for (std::size_t i = 0; i < m; ++i) (*velocity_)[Slot::others][i] = near.v[shape_[i]];
+  velocity_->set(Slot::position, node.q);
+  if (!velocity_->run()) return std::nullopt;
+  node.v.assign(velocity_->outputs().begin(), velocity_->outputs().end());
   return node;
 }
 

@@ -4,8 +4,7 @@
 #include <vector>
 
 #include "../mech/decompositions.hpp"
-#include "rattleback/kernel/kernel.hpp"
-#include "rattleback/kernel/step.hpp"
+#include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/method/stepper.hpp"
 
 namespace rattleback {
@@ -29,7 +28,7 @@ class PhaseSpace {
     Eigen::MatrixXd derivative;  ///< of (r, P) with respect to all q and v
     Eigen::MatrixXd lift;        ///< of q and v with respect to (r, ṙ), where s does not change and ṡ follows
   };
-  Place at(const State& node) const;
+  Place at(const State& node);
 
   /// The node with these (r, P), with other coordinates as given, or nothing if there is none.
   std::optional<State> node(std::span<const double> point, const State& near);
@@ -37,11 +36,10 @@ class PhaseSpace {
  private:
   std::size_t n_;
   std::vector<std::size_t> shape_;
-  std::vector<double> parameters_;
   bool hamiltonizable_ = false;
   std::vector<std::string> names_;
-  std::optional<Kernel> place_;
-  std::optional<Step> velocity_;
+  std::optional<CompiledMap> place_;
+  std::optional<CompiledMap> velocity_;
 };
 
 }  // namespace rattleback

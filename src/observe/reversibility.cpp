@@ -14,9 +14,8 @@ class ReversibilityObserver final : public StageObserver {
  public:
   ReversibilityObserver(const Method& method, const Problem& problem)
       : StageObserver({"reversibility", {"reversibility_defect"}}, method, problem, false),
-        back_(method, problem, false), stages_(method.stages), h_(problem.step), parameters_(problem.parameters),
-        n_(problem.system.dimension()) {
-    if (method.node) node_.emplace(*method.node);
+        back_(method, problem, false), stages_(method.stages), h_(problem.step), n_(problem.system.dimension()) {
+    if (method.node) node_.emplace(*method.node, problem);
   }
 
  private:
@@ -46,20 +45,16 @@ class ReversibilityObserver final : public StageObserver {
   /// (q, v) of a state.
   std::vector<double> node(const std::vector<double>& state) {
     if (!node_) return {state.begin(), state.begin() + static_cast<std::ptrdiff_t>(2 * n_)};
-    std::vector<double> data = state;
-    data.insert(data.end(), velocity_.begin(), velocity_.end());
-    data.push_back(h_);
-    data.insert(data.end(), parameters_.begin(), parameters_.end());
-    std::vector<double> outputs(2 * n_, std::numeric_limits<double>::quiet_NaN());
-    node_->run(data, outputs);
-    return outputs;
+    node_->set(Slot::state, state);
+    node_->set(Slot::velocity, velocity_);
+    if (!node_->run()) return std::vector<double>(2 * n_, std::numeric_limits<double>::quiet_NaN());
+    return node_->outputs();
   }
 
   StepMap back_;
-  std::optional<Step> node_;
+  std::optional<CompiledMap> node_;
   std::vector<double> stages_;
   double h_;
-  std::vector<double> parameters_;
   std::size_t n_;
   std::vector<double> before_;
   std::vector<double> velocity_;

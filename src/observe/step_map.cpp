@@ -4,48 +4,41 @@
 #include <cmath>
 #include <limits>
 
-#include "../base/signed_size.hpp"
-
 namespace rattleback {
 namespace {
 
 /// (state, memory, h, parameters) ↦ (state, multipliers), with the derivatives with respect to the state.
 ImplicitSystem make_step(const Method& method, bool with_tangent) {
   ImplicitSystem step = method.step;
-  const auto memory = step.outputs.begin() + signed_size(method.state_size());
-  step.outputs.erase(memory, memory + signed_size(method.memory));
-  step.outputs.resize(method.state_size() + method.multipliers);
+  step.outputs.clear();
+  step.output_layout = {};
   step.state = 0;
+  step.give(Slot::state, method.step.given(Slot::state));
+  step.give(Slot::multipliers, method.step.given(Slot::multipliers));
   return with_tangent ? with_tangent_matrix(step, step.outputs.size(), method.state_size()) : step;
 }
 
 }  // namespace
 
 StepMap::StepMap(const Method& method, const Problem& problem, bool with_tangent)
-    : state_size_(method.state_size()), memory_(method.memory), multipliers_(method.multipliers),
-      start_(method.start, 1, Backend::interpreted), step_(make_step(method, with_tangent)),
-      parameters_(problem.parameters), start_data_(method.start.data.size()),
-      start_outputs_(method.start.outputs.size()), data_(method.step.data.size()),
-      outputs_(step_.system().outputs.size()) {}
+    : start_(method.start, problem, Backend::interpreted), step_(make_step(method, with_tangent), problem) {}
 
 bool StepMap::apply(std::span<const double> state, std::span<const double> velocity, double h) {
-  const std::size_t n = velocity.size();
-  std::copy_n(state.begin(), n, start_data_.begin());
-  std::copy(velocity.begin(), velocity.end(), start_data_.begin() + signed_size(n));
-  start_data_[2 * n] = h;
-  std::copy(parameters_.begin(), parameters_.end(), start_data_.begin() + signed_size(2 * n + 1));
-  if (start_.run(start_data_, start_outputs_) != 1) return false;
-  auto next = std::copy(state.begin(), state.end(), data_.begin());
-  next = std::copy_n(start_outputs_.begin() + signed_size(state_size_), memory_, next);
-  *next++ = h;
-  std::copy(parameters_.begin(), parameters_.end(), next);
-  return step_.run(data_, outputs_) == 1;
+  start_.set(Slot::position, state);
+  start_.set(Slot::velocity, velocity);
+  start_.set(Slot::step, h);
+  if (!start_.run()) return false;
+  step_.set(Slot::state, state);
+  std::ranges::copy(start_(Slot::memory), step_[Slot::memory].begin());
+  step_.set(Slot::step, h);
+  return step_.run();
 }
 
 Eigen::MatrixXd StepMap::tangent() const {
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const auto rows = static_cast<Eigen::Index>(state_size_ + multipliers_);
-  return Eigen::Map<const RowMajor>(outputs_.data() + rows, rows, static_cast<Eigen::Index>(state_size_));
+  const auto columns = static_cast<Eigen::Index>(state().size());
+  const auto rows = columns + static_cast<Eigen::Index>(multipliers().size());
+  return Eigen::Map<const RowMajor>(step_.outputs().data() + rows, rows, columns);
 }
 
 StageObserver::StageObserver(ObservedQuantity quantity, const Method& method, const Problem& problem, bool with_tangent)

@@ -5,7 +5,7 @@
 
 #include "../mech/decompositions.hpp"
 #include "rattleback/flow/run.hpp"
-#include "rattleback/kernel/step.hpp"
+#include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/method/method.hpp"
 
 namespace rattleback {
@@ -20,22 +20,14 @@ class StepMap {
   /// there is none.
   bool apply(std::span<const double> state, std::span<const double> velocity, double h);
 
-  std::span<const double> state() const { return std::span(outputs_).first(state_size_); }
-  std::span<const double> multipliers() const { return std::span(outputs_).subspan(state_size_, multipliers_); }
+  std::span<const double> state() const { return step_(Slot::state); }
+  std::span<const double> multipliers() const { return step_(Slot::multipliers); }
   /// Derivatives of (state, multipliers) with respect to the state before.
   Eigen::MatrixXd tangent() const;
 
  private:
-  std::size_t state_size_;
-  std::size_t memory_;
-  std::size_t multipliers_;
-  Step start_;
-  Step step_;
-  std::vector<double> parameters_;
-  std::vector<double> start_data_;
-  std::vector<double> start_outputs_;
-  std::vector<double> data_;
-  std::vector<double> outputs_;
+  CompiledMap start_;
+  CompiledMap step_;
 };
 
 /// Takes the last step again, stage by stage, from the node before.

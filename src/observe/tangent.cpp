@@ -18,14 +18,14 @@ namespace {
 
 /// The multipliers replaced by β = A(q)ᵀλ, so that their derivatives are those of β.
 Method with_constraint_impulse(Method method, const System& system) {
-  auto& outputs = method.step.outputs;
-  const auto first = outputs.begin() + static_cast<std::ptrdiff_t>(method.step.state);
-  const std::vector<Expression> lambda(first, first + static_cast<std::ptrdiff_t>(method.multipliers));
+  const auto lambda = method.step.given(Slot::multipliers);
   std::vector<Expression> impulse(system.dimension());
-  if (!lambda.empty()) add_constraint_forces(system, lambda, 1.0, impulse);
-  outputs.erase(first, outputs.end());
-  outputs.insert(outputs.end(), impulse.begin(), impulse.end());
-  method.multipliers = impulse.size();
+  if (!lambda.empty()) add_constraint_forces(system, {lambda.begin(), lambda.end()}, 1.0, impulse);
+  const std::vector<Expression> state = {method.step.given(Slot::state).begin(), method.step.given(Slot::state).end()};
+  method.step.outputs.clear();
+  method.step.output_layout = {};
+  method.step.give(Slot::state, state);
+  method.step.give(Slot::multipliers, impulse);
   return method;
 }
 

@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "kinds.hpp"
-#include "rattleback/kernel/kernel.hpp"
+#include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/method/reference.hpp"
 
 namespace rattleback {
@@ -23,12 +23,12 @@ class TimeError final : public Observer {
   TimeError(const OwnTime& own, const Problem& problem)
       : Observer({"time-error", {"time_error", "time_error_quadrature", "time_error_trajectory"}}),
         quadrature_(own.quadrature), h_(problem.step), in_tau_(tau_problem(own, problem)),
-        rate_(make_program(joined({own.motion.coordinates(), own.motion.parameters()}), {&own.rate, 1})) {
+        rate_(CompiledMap::functions(rate_map(own), in_tau_)) {
     reset();
   }
 
   void reset() override {
-    reference_ = make_reference(in_tau_, ReferenceFlow::default_tolerance, ReferenceFlow::default_tolerance);
+    reference_ = make_flow_stepper(std::make_unique<ReferenceFlow>(in_tau_), in_tau_.step);
     step_ = -1;
     exact_.assign(1, 0.0);
     by_rule_.assign(1, 0.0);
@@ -55,24 +55,28 @@ class TimeError final : public Observer {
   }
 
  private:
+  static ImplicitSystem rate_map(const OwnTime& own) {
+    ImplicitSystem map;
+    map.take(Slot::position, own.motion.coordinates());
+    map.take(Slot::parameters, own.motion.parameters());
+    map.give(Slot::others, {&own.rate, 1});
+    return map;
+  }
+
   static Problem tau_problem(const OwnTime& own, const Problem& problem) {
     Problem in_tau{own.motion, problem.parameters, {}, problem.step / finer};
     for (const std::size_t i : own.coordinates) in_tau.start.q.push_back(problem.start.q[i]);
-    std::vector<double> data = in_tau.start.q;
-    data.insert(data.end(), problem.parameters.begin(), problem.parameters.end());
-    double rate = 0.0;
-    Kernel(make_program(joined({own.motion.coordinates(), own.motion.parameters()}), {&own.rate, 1}))(data.data(),
-                                                                                                      &rate);
+    CompiledMap at_start = CompiledMap::functions(rate_map(own), in_tau);
+    at_start.run();
+    const double rate = at_start.outputs()[0];
     for (const std::size_t i : own.coordinates) in_tau.start.v.push_back(problem.start.v[i] * rate);
     return in_tau;
   }
 
   double rate() {
-    std::vector<double> data = reference_->node().q;
-    data.insert(data.end(), in_tau_.parameters.begin(), in_tau_.parameters.end());
-    double value = 0.0;
-    rate_(data.data(), &value);
-    return value;
+    rate_.set(Slot::position, reference_->node().q);
+    rate_.run();
+    return rate_.outputs()[0];
   }
 
   void next_panel() {
@@ -102,7 +106,7 @@ class TimeError final : public Observer {
   Quadrature quadrature_;
   double h_;
   Problem in_tau_;
-  Kernel rate_;
+  CompiledMap rate_;
   std::unique_ptr<Stepper> reference_;
   std::int64_t step_ = -1;
   std::vector<double> exact_;    ///< t(τ) at the nodes of the panel

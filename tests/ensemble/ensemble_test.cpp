@@ -458,10 +458,8 @@ TEST(WholeStep, does_what_the_stages_do_one_after_the_other) {
       const Method m = make_method(method, problem);
       const MethodMaps maps = maps_of(m, problem);
       const WholeStep whole(m, maps, {true, {}, 0});
-      const std::vector<double> start = whole_start(m, maps, problem);
-      std::vector<double> data(start.begin(), start.begin() + static_cast<std::ptrdiff_t>(whole.velocity));
-      if (m.node) data.insert(data.end(), problem.start.v.begin(), problem.start.v.end());
-      data.insert(data.end(), start.begin() + static_cast<std::ptrdiff_t>(whole.velocity), start.end());
+      std::vector<double> data = data_of(whole.layout, problem);
+      std::ranges::copy(whole_start(m, maps, problem), data.begin());  // state and memories
       auto step = ChainStep::make(whole.chain);
       ASSERT_TRUE(step) << name << ' ' << method;
       std::vector<double> outputs(step->outputs_size());
@@ -473,7 +471,7 @@ TEST(WholeStep, does_what_the_stages_do_one_after_the_other) {
       }
       if (!m.node) continue;
       for (std::size_t i = 0; i < model.system.dimension(); ++i) {
-        EXPECT_EQ(data[whole.velocity + i], stepper->node().v[i]) << name << ' ' << method;
+        EXPECT_EQ(whole.layout.of(data, Slot::velocity)[i], stepper->node().v[i]) << name << ' ' << method;
       }
     }
   }

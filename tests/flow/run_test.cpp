@@ -131,7 +131,7 @@ TEST(Run, in_leaps_is_the_run_step_by_step) {
         EXPECT_EQ(rows[0].checkpoints.back().stepper, rows[1].checkpoints.back().stepper) << what;
       }
       stepper = make_stepper(method, problem);
-      if (stepper->watch(make_program(state_and_parameters(model.system), observables(model.system)))) ++leaps;
+      if (stepper->watch(make_program(state_and_parameters(model.system), observables(model.system).outputs))) ++leaps;
     }
   }
   EXPECT_GE(leaps, 30);
@@ -314,7 +314,7 @@ TEST(Run, impossible_requests_throw) {
 TEST(Methods, wrong_names_and_options_are_explained) {
   const auto message = [](const char* name) {
     try {
-      check_method(name);
+      MethodSpec{name};
     } catch (const MethodError& error) {
       return std::string(error.what());
     }

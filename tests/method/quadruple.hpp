@@ -28,7 +28,7 @@ inline std::vector<float128> quadruple_state(const Method& method, const Problem
   std::vector<std::vector<float128>> memory;
   for (const double fraction : method.stages) {
     state = interpret_step<float128>(method.start, with_step(start, fraction * h));
-    memory.emplace_back(state.end() - static_cast<std::ptrdiff_t>(method.memory), state.end());
+    memory.emplace_back(state.end() - static_cast<std::ptrdiff_t>(method.memory_size()), state.end());
   }
   for (const float128& x : with_step(state, h)) map.typical.push_back(static_cast<double>(x));
   InterpretedStep<float128> step(map);

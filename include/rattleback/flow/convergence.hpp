@@ -34,7 +34,7 @@ std::vector<std::int64_t> step_counts(std::int64_t fewest, std::int64_t most, in
 
 /// Runs a method from the start of a problem, whose step is ignored, to a time with different numbers of steps.
 /// `reference` is the state at that time. Stops early when `interrupt` is set.
-Convergence measure_convergence(const std::string& method, const Problem& problem, double time,
+Convergence measure_convergence(const MethodSpec& method, const Problem& problem, double time,
                                 const std::vector<std::int64_t>& counts, const State& reference,
                                 const std::atomic<bool>* interrupt = nullptr,
                                 const std::function<void(const Progress&)>& progress = {});

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/method/method_spec.hpp"
 #include "rattleback/method/stepper.hpp"
 
 namespace rattleback {
@@ -143,6 +144,6 @@ struct IntegrateOptions {
 
 /// The short way: checks the start, makes the stepper, runs it. Throws StartError, MethodError; a numerical
 /// failure is told by result.outcome.
-Trajectory integrate(const System& system, const std::string& method, const IntegrateOptions& options);
+Trajectory integrate(const System& system, const MethodSpec& method, const IntegrateOptions& options);
 
 }  // namespace rattleback

@@ -5,6 +5,7 @@
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/expr/expression.hpp"
+#include "rattleback/kernel/layout.hpp"
 
 namespace rattleback {
 
@@ -23,6 +24,19 @@ struct ImplicitSystem {
 
   /// Typical values of the data, which decide between pivots that cost the same; may be empty.
   std::vector<double> typical;
+
+  /// What data and outputs are, where they were added by the functions below.
+  Layout data_layout;
+  Layout output_layout;
+
+  void take(Slot slot, std::span<const Expression> symbols);
+  void give(Slot slot, std::span<const Expression> values);
+  /// A slot of data behind another one.
+  void take_after(Slot before, Slot slot, std::span<const Expression> symbols);
+  /// A slot of outputs behind another one.
+  void give_after(Slot before, Slot slot, std::span<const Expression> values);
+  /// What is in a slot of the outputs.
+  std::span<const Expression> given(Slot slot) const { return output_layout.of(outputs, slot); }
 };
 
 /// Equations that can never determine the unknowns, whatever the numbers are.

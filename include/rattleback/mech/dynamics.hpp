@@ -35,14 +35,15 @@ ImplicitSystem admissible_velocity(const System& system);
 /// the metric M, M (v − v̂) = Aᵀν with A v + b = 0.
 ImplicitSystem projection(const System& system);
 
-/// What is watched along a motion, as functions of (q, v): energy, rows of A v + b and ∇g·v, g, conserved
-/// quantities.
-std::vector<Expression> observables(const System& system);
+/// What is watched along a motion, as functions of (q, v): energy; rows of A v + b and ∇g·v, g; conserved quantities.
+ImplicitSystem observables(const System& system);
 
 /// Names of the equations of `accelerations`, for messages: "equation of motion of x", "constraint 1", …
 std::vector<std::string> equation_names(const System& system);
 
-/// q, v and parameters: the data of most of the maps above.
+/// A map of (q, v, parameters) that gives nothing yet: most of the maps above begin so.
+ImplicitSystem map_of_node(const System& system);
+/// The data of such a map.
 std::vector<Expression> state_and_parameters(const System& system);
 
 /// The symbols p(x), … for momenta and λ(1), … for multipliers of the rows.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rattleback/kernel/implicit_system.hpp"
+#include "rattleback/method/geometry.hpp"
 #include "rattleback/method/rule.hpp"
 #include "rattleback/method/stepper.hpp"
 #include "rattleback/method/time_map.hpp"
@@ -31,16 +32,15 @@ struct Structure {
   int highest_composed_order = 10;  ///< that compositions of the method have
 };
 
-/// What can be said about the interval between two nodes, in the data q₀, Δ = q₁ − q₀, h, parameters.
+/// What can be said about the interval between two nodes, in q₀, Δ = q₁ − q₀, h and parameters.
 struct IntervalFunctions {
-  std::vector<Expression> data;
   Expression energy;                    ///< E at the midpoint, (q₀ + Δ/2, Δ/h), whatever the rule
   std::vector<Expression> constraints;  ///< A v + b under the rule, without the holonomic ones
 };
 
-/// A quantity that must keep its sign along the motion, because the equations are singular where it vanishes.
+/// A quantity that must keep its sign along the motion, because the equations are singular where it vanishes. In
+/// q, v, h and parameters.
 struct Guard {
-  std::vector<Expression> data;  ///< q, v, h, parameters
   Expression here;
   Expression ahead;   ///< after a step along the velocity
   Expression change;  ///< d log(here) along that step: 1 or more where the quantity vanishes, or has a pole, within it
@@ -48,6 +48,13 @@ struct Guard {
   Expression speed = Expression(1.0);  ///< of the method's time relative to t: a step leads to about q + h v/speed
   std::string name;                    ///< for messages
   bool ends = true;                    ///< the trajectory; otherwise changes of the sign are counted
+};
+
+/// A number that a user should know of a run, in q, v and parameters of its start.
+struct StartRemark {
+  std::string name;  ///< a key
+  Expression value;
+  std::string text;  ///< for people
 };
 
 /// Another time τ, whose steps a method takes.
@@ -79,37 +86,40 @@ struct CanonicalStep {
 };
 
 /// A one-step method applied to a system: maps between the state the method keeps from step to step and the node (q, v)
-/// that people look at. The last data of each are h, then the parameters.
+/// that people look at. The last data of each are h, then the parameters; layouts say what else there is.
 ///
 /// Methods on Q keep (q, p, …). Momenta count modulo A(q)ᵀ; the velocity of a node is the admissible one.
 struct Method {
   ImplicitSystem start;  ///< (q, v, h, parameters) ↦ state, memory
   ImplicitSystem step;   ///< (state, memory, h, parameters) ↦ state, memory, multipliers, increments of q
-  /// (state, v of the node before, h, parameters) ↦ (q, v), where the state does not begin with (q, v).
+  /// (state, v of the node before, h, parameters) ↦ (q, v), where (q, v) is not a part of the state.
   std::optional<ImplicitSystem> node;
+  Layout state;                        ///< what the state is made of; it begins with the position
   std::vector<std::string> equations;  ///< of the step, named for messages
   Structure structure;
-  bool keeps_momenta = false;   ///< the state begins with (q, p), not with (q, v)
-  bool needs_inertia = false;   ///< in every direction, not only in the admissible ones
-  std::size_t multipliers = 0;  ///< of a step, among its outputs
+  bool keeps_momenta = false;  ///< the state begins with (q, p), p being the momenta of the model
+  bool needs_inertia = false;  ///< in every direction, not only in the admissible ones
 
-  /// The last entries of the state that only help to guess the next one.
-  std::size_t memory = 0;
+  /// Unknowns of the step whose guess is extrapolated from their last values: the memory.
+  std::size_t remembered = 0;
+  static constexpr std::size_t remembered_steps = 3;
   /// A composition applies the step with these fractions of h one after the other.
   std::vector<double> stages{1.0};
   /// (q₀, q₁ − q₀, v₀, h, parameters) ↦ state at q₁, for methods that can start from two positions.
   std::optional<ImplicitSystem> from_two_positions;
   std::optional<IntervalFunctions> interval;
   std::vector<Guard> guards;
-  std::vector<Remark> remarks;  ///< what a user should know of a run, besides what happens in it
+  std::vector<StartRemark> remarks;
   std::optional<OwnTime> own_time;
   std::optional<CanonicalStep> canonical;  ///< of each stage
   /// Changes the state where a trajectory starts, or before every step. False if that fails.
   std::function<bool(std::span<double> state, std::span<const double> velocity, double h)> adjust;
   bool adjusts_every_step = false;
 
-  /// Of the state, without memory.
-  std::size_t state_size() const { return step.state - memory; }
+  std::size_t state_size() const { return state.size(); }
+  std::size_t memory_size() const { return remembered * remembered_steps; }
+  /// Of the discrete equations, among the outputs of the step.
+  std::size_t multipliers() const { return step.output_layout.size(Slot::multipliers); }
 };
 
 /// The symbol for the step size in the maps of a method.
@@ -147,11 +157,13 @@ enum class DiscreteForces : std::uint8_t {
   general,   ///< those of Cortés & Martínez (32): r moves as in dla
 };
 
-/// Reduced discrete Lagrange–d'Alembert equations of a Chaplygin system, found near the start of the problem.
-Method rdla(const Problem& problem, const Rule& rule, DiscreteForces forces = DiscreteForces::averaged);
+/// Reduced discrete Lagrange–d'Alembert equations of a Chaplygin system.
+Method rdla(const System& system, const ChaplyginSystem& chaplygin, const Rule& rule,
+            DiscreteForces forces = DiscreteForces::averaged);
 
 /// Hamiltonized discrete Euler–Lagrange equations of a Chaplygin system with a multiplier, in steps of τ.
-Method hdel(const Problem& problem, const Rule& rule, Quadrature quadrature = Quadrature::trapezoidal);
+Method hdel(const System& system, const Hamiltonization& hamiltonization, const Rule& rule,
+            Quadrature quadrature = Quadrature::trapezoidal);
 
 /// How an altered Lagrangian N (l + E) is discretised: as it stands, or with a rule of its own for the factor N
 /// (García-Naranjo & Vermeeren (5.1)).
@@ -160,8 +172,8 @@ struct AlteredRule {
   std::optional<Rule> factor = {};
 };
 
-/// The same by the Poincaré transformation, in steps of t. `name` is for messages.
-Method pthdel(const Problem& problem, const AlteredRule& rule, const char* name = "pthdel");
+/// The same by the Poincaré transformation, in steps of t.
+Method pthdel(const System& system, const Hamiltonization& hamiltonization, const AlteredRule& rule);
 
 /// García-Naranjo & Vermeeren's integrator Φ^(ℓ): pthdel, or a composition of it, with another energy.
 Method conformal(Method pthdel, const Problem& problem, int ell, bool every_step = false);
@@ -173,10 +185,12 @@ struct FreeOptions {
 };
 
 /// Discrete Euler–Lagrange equations of a free Lagrangian, Mestdag, Bloch & Fernandez (6), (7).
-Method free_lagrange(const Problem& problem, const Rule& rule, const FreeOptions& options = {});
+Method free_lagrange(const System& system, const SteeredSystem& steered, const Rule& rule,
+                     const FreeOptions& options = {});
 
 /// The same for the coordinates r, and discrete constraints for the coordinates s.
-Method free_modified(const Problem& problem, const Rule& rule, const FreeOptions& options = {});
+Method free_modified(const System& system, const SteeredSystem& steered, const Rule& rule,
+                     const FreeOptions& options = {});
 
 /// Runs a method from the start of a problem: derives nothing any more, compiles.
 std::unique_ptr<Stepper> make_one_step(const Method& method, const Problem& problem);

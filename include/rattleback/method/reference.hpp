@@ -2,8 +2,7 @@
 
 #include <memory>
 
-#include "rattleback/base/error.hpp"
-#include "rattleback/method/stepper.hpp"
+#include "rattleback/method/flow.hpp"
 
 namespace rattleback {
 
@@ -14,26 +13,21 @@ namespace rattleback {
 /// The projection acts on every state that is handed out, and on the integration itself where it is started
 /// anew, every thousand internal steps (CVODE projects in every step only with BDF methods, whose order of at most
 /// five needs many times the steps at these tolerances). Internal steps do not depend on the times asked for.
-class ReferenceFlow {
+class ReferenceFlow final : public Flow {
  public:
   /// Relative tolerance, and absolute tolerance in the units of the model: where coordinates or velocities are much
   /// smaller than 1, the absolute one must be smaller too.
   explicit ReferenceFlow(const Problem& problem, double tolerance = default_tolerance,
                          double absolute_tolerance = default_tolerance);
-  ReferenceFlow(ReferenceFlow&&) noexcept;
-  ReferenceFlow& operator=(ReferenceFlow&&) noexcept;
-  ~ReferenceFlow();
+  ~ReferenceFlow() override;
 
-  /// The state at any time t ≥ 0 that was not forgotten, by the integrator's own interpolation. Throws FlowError.
-  State at(double t);
+  State at(double t) override;
   std::int64_t internal_steps() const;
-
-  /// Promises that times before the last one will not be asked for, and frees what was kept for them.
-  void forget_the_past();
+  void forget_the_past() override;
 
   /// Where the integration was last started anew, and its state there: enough to go on to the same bits.
-  std::vector<double> save() const;
-  void restore(std::span<const double> saved);
+  std::vector<double> save() const override;
+  void restore(std::span<const double> saved) override;
 
   static constexpr double default_tolerance = 3e-15;
 
@@ -41,13 +35,5 @@ class ReferenceFlow {
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
-
-/// The integration cannot go on: a singularity, or a tolerance that cannot be met.
-class FlowError : public NumericalError {
- public:
-  using NumericalError::NumericalError;
-};
-
-std::unique_ptr<Stepper> make_reference(const Problem& problem, double tolerance, double absolute_tolerance);
 
 }  // namespace rattleback

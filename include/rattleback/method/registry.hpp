@@ -1,13 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "rattleback/method/method.hpp"
-#include "rattleback/method/stepper.hpp"
+#include "rattleback/method/method_spec.hpp"
 
 namespace rattleback {
 
@@ -20,27 +19,29 @@ struct MethodInfo {
 /// All methods, in the order in which they are listed to people.
 std::span<const MethodInfo> methods();
 
-/// Throws MethodError unless the name is one of a method with options it has, as in
-/// "reference:tolerance=1e-12".
-void check_method(std::string_view name);
+/// A method for a problem, derived: what its steppers and observers, and those of the same problem with another step or
+/// another start, are made of.
+struct DerivedMethod {
+  MethodSpec spec;
+  std::optional<Method> map;  ///< not for flows, which have no equations
 
-/// Whether a method has equations of its own: the reference has none.
-bool has_equations(std::string_view name);
+  DerivedMethod(MethodSpec method, const Problem& problem);
+  /// With geometry that may be known already.
+  DerivedMethod(MethodSpec method, const Problem& problem, Geometry& geometry);
 
-/// The equations of a method for a problem; its start tells methods that reduce a system where to look. Throws
-/// MethodError, also for the reference, which has none.
-Method make_method(std::string_view name, const Problem& problem);
+  /// Whether trajectories need nothing but the maps of the method: no start of another kind, nothing to watch or to
+  /// adjust on the way. They can run in lanes (whole_step.hpp).
+  bool needs_only_maps() const;
+};
+
+/// The equations of a map; the start of the problem tells methods that reduce a system where to look. Throws
+/// MethodError, also for flows, which have none.
+Method make_method(const MethodSpec& method, const Problem& problem);
 /// With the parameters' own values, near the origin.
-Method make_method(std::string_view name, const System& system);
+Method make_method(const MethodSpec& method, const System& system);
 
-/// The order a method promises; none for the reference.
-std::optional<int> promised_order(std::string_view name, const Problem& problem);
-
-/// Whether trajectories need nothing but the maps of the method: no start of another kind, nothing to watch or to
-/// adjust on the way. They can run in lanes (whole_step.hpp).
-bool needs_only_maps(std::string_view name, const Method& method);
-
-/// Starts a trajectory: derives the method's equations, compiles them.
-std::unique_ptr<Stepper> make_stepper(std::string_view name, const Problem& problem);
+/// Starts a trajectory: compiles the maps of a method, or begins a flow.
+std::unique_ptr<Stepper> make_stepper(const DerivedMethod& method, const Problem& problem);
+std::unique_ptr<Stepper> make_stepper(const MethodSpec& method, const Problem& problem);
 
 }  // namespace rattleback

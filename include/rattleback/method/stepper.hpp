@@ -9,7 +9,7 @@
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/kernel/program.hpp"
-#include "rattleback/model/system.hpp"
+#include "rattleback/mech/problem.hpp"
 
 namespace rattleback {
 
@@ -17,24 +17,6 @@ namespace rattleback {
 class MethodError : public RequestError {
  public:
   using RequestError::RequestError;
-};
-
-/// What there is to integrate.
-struct Problem {
-  System system;
-  std::vector<double> parameters;
-  State start;
-  double step = 0.0;
-  /// q₁, for methods that are to start from two positions instead of a position and a momentum.
-  std::optional<std::vector<double>> second_position = std::nullopt;
-
-  /// (q, v, parameters) at the start: the data of the maps of mech/dynamics.hpp.
-  std::vector<double> start_data() const {
-    std::vector<double> data = start.q;
-    data.insert(data.end(), start.v.begin(), start.v.end());
-    data.insert(data.end(), parameters.begin(), parameters.end());
-    return data;
-  }
 };
 
 struct NewtonCount {
@@ -105,10 +87,6 @@ class Stepper {
   /// The time of the node, for methods whose nodes are not at multiples of the step.
   virtual std::optional<double> time() const { return std::nullopt; }
   virtual std::vector<Remark> remarks() const { return {}; }
-
-  /// Begins another trajectory of the same system, with other numbers. False if another stepper is needed for it.
-  /// Throws MethodError if the method cannot start there.
-  virtual bool restart(const Problem& /*problem*/) { return false; }
 
   /// All numbers the rest of the trajectory depends on; restored, it continues to the same bits.
   virtual std::vector<double> save() const = 0;

@@ -53,7 +53,7 @@ struct CloudResult {
 
 /// Volumes of a cloud under a method, at the start and after every so many steps. Throws MethodError where there is no
 /// invariant measure, or no modified one.
-CloudResult follow_cloud(const std::string& method, const Problem& problem, const CloudOptions& options);
+CloudResult follow_cloud(const MethodSpec& method, const Problem& problem, const CloudOptions& options);
 
 /// The names of r and P. Throws MethodError where there is no invariant measure.
 std::vector<std::string> phase_coordinates(const Problem& problem);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "rattleback/flow/run.hpp"
+#include "rattleback/method/registry.hpp"
 
 namespace rattleback {
 
@@ -21,6 +22,7 @@ std::span<const ObserverInfo> observers();
 void check_observer(std::string_view name);
 
 /// Throws MethodError if there is no such observer, or nothing for it to observe in this system under this method.
-std::unique_ptr<Observer> make_observer(std::string_view name, const std::string& method, const Problem& problem);
+std::unique_ptr<Observer> make_observer(std::string_view name, const DerivedMethod& method, const Problem& problem);
+std::unique_ptr<Observer> make_observer(std::string_view name, const MethodSpec& method, const Problem& problem);
 
 }  // namespace rattleback

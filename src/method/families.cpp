@@ -1,0 +1,207 @@
+// The methods that there are: what their options mean, and how they are derived.
+
+#include "families.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "rattleback/method/composition.hpp"
+#include "rattleback/method/reference.hpp"
+
+namespace rattleback {
+namespace {
+
+/// A method of order 2, or a composition of it.
+struct Composed {
+  int order = 2;
+  int stages = 0;
+
+  Composed(const MethodOptions& options, const Rule& rule) : order(options.order()), stages(options.stages()) {
+    composition_coefficients(order, stages);
+    if (options.has("order") && !rule.is_symmetric()) {
+      throw MethodError("order needs a symmetric rule: midpoint, trapezoidal or sym=...; alpha has order 1");
+    }
+  }
+  Method operator()(Method method) const {
+    return order == 2 && stages == 0 ? std::move(method) : composed(std::move(method), order, stages);
+  }
+};
+
+std::vector<std::string> with_rules(std::vector<std::string> others) {
+  others.insert(others.begin(), {"midpoint", "trapezoidal", "alpha=0.5", "sym=0"});
+  return others;
+}
+
+std::vector<std::string> variational_options() {
+  return with_rules({"order=2|4|6|8|10", "stages=5|9|13|17|21|35", "start=momentum|reference"});
+}
+
+bool starts_from_reference(const MethodOptions& options, const Composed& composed) {
+  constexpr const char* starts[] = {"momentum", "reference"};
+  const bool from_reference = options.word<int>("start", starts) == 1;
+  if (from_reference && composed.order > 2) {
+    throw MethodError("a composition cannot start from two positions: drop start=reference or order");
+  }
+  return from_reference;
+}
+
+/// A variational method that needs nothing but a rule.
+Recipe by_rule(Method (*equations)(const System&, const Rule&), const MethodOptions& options) {
+  const Rule rule = options.rule();
+  const Composed compose(options, rule);
+  return MapRecipe{[=](const Problem& p, Geometry&) { return compose(equations(p.system, rule)); },
+                   starts_from_reference(options, compose)};
+}
+
+Recipe read_gni(const MethodOptions& options) {
+  constexpr const char* starts[] = {"consistent", "zero", "thesis"};
+  const Rule rule = options.rule();
+  const Composed compose(options, rule);
+  const auto first = options.word<FirstMultiplier>("start", starts);
+  if (compose.order > 4) {
+    throw MethodError(
+        "compositions raise the order of gni to 4, not further: its multipliers depend on the step size; dla has "
+        "orders up to 10");
+  }
+  return MapRecipe{[=](const Problem& p, Geometry&) { return compose(gni(p.system, rule, first)); }};
+}
+
+Recipe read_rdla(const MethodOptions& options) {
+  constexpr const char* kinds[] = {"averaged", "general"};
+  const Rule rule = options.rule();
+  const Composed compose(options, rule);
+  const bool from_reference = starts_from_reference(options, compose);
+  const auto forces = options.word<DiscreteForces>("forces", kinds);
+  return MapRecipe{
+      [=](const Problem& p, Geometry& g) { return compose(rdla(p.system, g.chaplygin("rdla"), rule, forces)); },
+      from_reference};
+}
+
+Recipe read_hdel(const MethodOptions& options) {
+  constexpr const char* names[] = {"trapezoidal", "simpson", "boole"};
+  const Rule rule = options.rule();
+  const Composed compose(options, rule);
+  const auto quadrature = options.word<Quadrature>("quadrature", names);
+  const int known = quadrature_order(quadrature);
+  if (compose.order > known) {
+    throw MethodError(fmt::format("with quadrature={} the time is known to order {} only: give {}",
+                                  names[static_cast<std::size_t>(quadrature)], known,
+                                  compose.order > 6   ? "order=6 at most"
+                                  : compose.order > 4 ? "quadrature=boole"
+                                                      : "quadrature=simpson or boole"));
+  }
+  const bool resampled = options.has("resample");
+  return MapRecipe{[=](const Problem& p, Geometry& g) {
+    Method method = compose(hdel(p.system, g.hamiltonization("hdel"), rule, quadrature));
+    method.structure.order = std::min(method.structure.order, known);
+    method.own_time->resampled = resampled;
+    return method;
+  }};
+}
+
+Recipe read_pthdel(const MethodOptions& options) {
+  const Rule rule = options.rule();
+  const Composed compose(options, rule);
+  return MapRecipe{
+      [=](const Problem& p, Geometry& g) { return compose(pthdel(p.system, g.hamiltonization("pthdel"), {rule})); },
+      starts_from_reference(options, compose)};
+}
+
+Recipe read_conformal(const MethodOptions& options) {
+  const AlteredRule rule = options.altered_rule();
+  const Composed compose(options, rule.lagrangian);
+  const double ell = options.number("ell", 4, 0, 12);
+  if (ell != std::floor(ell)) {
+    throw MethodError(fmt::format("ell must be a whole number, found '{}'", options.text("ell")));
+  }
+  const bool every_step = options.has("every-step");
+  return MapRecipe{[=](const Problem& p, Geometry& g) {
+    return conformal(compose(pthdel(p.system, g.hamiltonization("conformal"), rule)), p, static_cast<int>(ell),
+                     every_step);
+  }};
+}
+
+using FreeMethod = Method (*)(const System&, const SteeredSystem&, const Rule&, const FreeOptions&);
+
+Recipe read_free(const char* name, FreeMethod equations, const MethodOptions& options) {
+  constexpr const char* forms[] = {"automatic", "6", "7"};
+  constexpr const char* starts[] = {"constraint", "momentum"};
+  const Rule rule = options.rule();
+  const Composed compose(options, rule);
+  FreeOptions free;
+  const int form = options.word<int>("form", forms);
+  free.form = form == 0 ? 0 : form + 5;
+  if (options.has("C")) free.constant = options.number("C", 1.0, -1e6, 1e6);
+  if (free.constant == 0.0) throw MethodError("C must not be 0: the free Lagrangian would not be regular");
+  // A composition takes steps of several lengths: its start cannot depend on one of them.
+  free.from_momentum = options.word<int>("start", starts) == 1 || compose.order > 2;
+  if (options.text("start") == "constraint" && compose.order > 2) {
+    throw MethodError("a composition starts from the momentum: drop start=constraint or order");
+  }
+  return MapRecipe{
+      [=](const Problem& p, Geometry& g) { return compose(equations(p.system, g.steered(name), rule, free)); }};
+}
+
+std::vector<std::string> free_options() {
+  return with_rules({"form=6|7", "C=0.01", "order=2|4|6|8|10", "stages=5|9|13|17|21|35", "start=constraint|momentum"});
+}
+
+Recipe without_options(Method (*equations)(const System&)) {
+  return MapRecipe{[=](const Problem& p, Geometry&) { return equations(p.system); }};
+}
+
+Recipe read_reference(const MethodOptions& options) {
+  const double tolerance = options.number("tolerance", ReferenceFlow::default_tolerance, 1e-15, 1e-2);
+  // For coordinates much smaller than 1.
+  const double absolute = options.number("absolute", tolerance, 1e-300, 1e-2);
+  return FlowRecipe{[=](const Problem& p) { return std::make_unique<ReferenceFlow>(p, tolerance, absolute); }};
+}
+
+}  // namespace
+
+const std::vector<Family>& families() {
+  using O = const MethodOptions&;
+  static const std::vector<Family> all{
+      {{"dla", "discrete Lagrange-d'Alembert equations (Cortes & Martinez): order 2, or 4, 6, 8, 10 by composition",
+        variational_options()},
+       [](O o) { return by_rule(&dla, o); }},
+      {{"del", "discrete Euler-Lagrange equations, for systems without constraints", variational_options()},
+       [](O o) { return by_rule(&del, o); }},
+      {{"gni", "geometric nonholonomic integrator (Evensberget's Hd and HdS)",
+        with_rules({"order=2|4", "start=consistent|zero|thesis"})},
+       read_gni},
+      {{"rdla",
+        "reduced discrete Lagrange-d'Alembert equations of a Chaplygin system (Cortes & Martinez; Fernandez et al.)",
+        with_rules(
+            {"forces=averaged|general", "order=2|4|6|8|10", "stages=5|9|13|17|21|35", "start=momentum|reference"})},
+       read_rdla},
+      {{"hdel", "Hamiltonized discrete Euler-Lagrange equations (Fernandez, Bloch & Olver): steps of tau, dtau = N dt",
+        with_rules({"quadrature=trapezoidal|simpson|boole", "order=2|4|6", "stages=5|9|13", "resample"})},
+       read_hdel},
+      {{"pthdel", "Hamiltonized equations by the Poincare transformation (Fernandez, Bloch & Olver): steps of t",
+        variational_options()},
+       read_pthdel},
+      {{"conformal",
+        "pthdel with a modified energy, so that a measure is preserved (Garcia-Naranjo & Vermeeren): steps of t",
+        with_rules({"M", "MT", "TM", "TT", "T", "ell=4", "every-step", "order=2|4|6|8|10", "stages=5|9|13|17|21|35"})},
+       read_conformal},
+      {{"free", "discrete Euler-Lagrange equations of a free Lagrangian (Mestdag, Bloch & Fernandez)", free_options()},
+       [](O o) { return read_free("free", &free_lagrange, o); }},
+      {{"free-modified", "the same for the coordinates r, and discrete constraints for the coordinates s",
+        free_options()},
+       [](O o) { return read_free("free-modified", &free_modified, o); }},
+      {{"rk4", "classical Runge-Kutta of order 4 on the index-1 form", {}}, [](O) { return without_options(&rk4); }},
+      {{"rk4-index0", "classical Runge-Kutta of order 4 with the multipliers as a state", {}},
+       [](O) { return without_options(&rk4_index0); }},
+      {{"reference",
+        "CVODE (Adams, variable order) on the index-1 form, projected onto the constraints",
+        {fmt::format("tolerance={}", ReferenceFlow::default_tolerance),
+         fmt::format("absolute={}", ReferenceFlow::default_tolerance)}},
+       read_reference},
+  };
+  return all;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,60 @@
+#include "method_maps.hpp"
+
+#include "rattleback/method/rule.hpp"
+
+namespace rattleback {
+namespace {
+
+/// What every map of a method has besides.
+ImplicitSystem surrounded(ImplicitSystem map, const System& system) {
+  const Expression h = step_symbol();
+  map.take(Slot::step, {&h, 1});
+  map.take(Slot::parameters, system.parameters());
+  return map;
+}
+
+}  // namespace
+
+ImplicitSystem map_from_node(const System& system) {
+  ImplicitSystem map;
+  map.take(Slot::position, system.coordinates());
+  map.take(Slot::velocity, system.velocities());
+  return surrounded(std::move(map), system);
+}
+
+ImplicitSystem map_from_interval(const System& system) {
+  ImplicitSystem map;
+  map.take(Slot::position, system.coordinates());
+  map.take(Slot::increments, increment_symbols(system));
+  return surrounded(std::move(map), system);
+}
+
+ImplicitSystem map_from_two_positions(const System& system) {
+  ImplicitSystem map;
+  map.take(Slot::position, system.coordinates());
+  map.take(Slot::increments, increment_symbols(system));
+  map.take(Slot::velocity, system.velocities());
+  return surrounded(std::move(map), system);
+}
+
+ImplicitSystem map_from_state(const System& system, std::span<const Expression> state) {
+  ImplicitSystem map;
+  map.take(Slot::state, state);
+  map.state = state.size();
+  return surrounded(std::move(map), system);
+}
+
+ImplicitSystem map_to_node(const System& system, std::span<const Expression> state) {
+  ImplicitSystem map;
+  map.take(Slot::state, state);
+  map.take(Slot::velocity, velocities_before(system));
+  return surrounded(std::move(map), system);
+}
+
+std::vector<Expression> velocities_before(const System& system) {
+  std::vector<Expression> before;
+  for (const Expression& v : system.velocities()) before.push_back(Expression::symbol(v.name() + "(before)"));
+  return before;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,77 @@
+#include "method_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace rattleback {
+namespace {
+
+/// The whole text as a number.
+template <class Number>
+bool read(const std::string& text, Number& value) {
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  return error == std::errc() && end == last;
+}
+
+}  // namespace
+
+double MethodOptions::number(const std::string& key, double otherwise, double low, double high) const {
+  if (!has(key)) return otherwise;
+  double value = 0.0;
+  if (!read(values_.at(key), value) || !(value >= low && value <= high)) {
+    throw MethodError(fmt::format("{} must be a number between {} and {}, found '{}'", key, low, high, text(key)));
+  }
+  return value;
+}
+
+int MethodOptions::integer(const std::string& key, int otherwise, std::string_view expected) const {
+  if (!has(key)) return otherwise;
+  int value = 0;
+  if (!read(values_.at(key), value) || value <= 0) {
+    throw MethodError(fmt::format("{} must be {}, found '{}'", key, expected, text(key)));
+  }
+  return value;
+}
+
+std::size_t MethodOptions::which(const std::string& key, std::span<const char* const> words) const {
+  if (!has(key)) return 0;
+  const auto word = std::ranges::find(words, values_.at(key));
+  if (word == words.end()) {
+    throw MethodError(fmt::format("{} must be one of {}, found '{}'", key, fmt::join(words, ", "), text(key)));
+  }
+  return static_cast<std::size_t>(word - words.begin());
+}
+
+std::string MethodOptions::only_one_of(std::span<const std::string> keys, const char* what) const {
+  std::vector<std::string> given;
+  for (const std::string& key : keys) {
+    if (has(key)) given.push_back(key);
+  }
+  if (given.size() > 1) throw MethodError(fmt::format("{} are two {}: give one", fmt::join(given, " and "), what));
+  return given.empty() ? "" : given[0];
+}
+
+Rule MethodOptions::rule() const {
+  static const std::string names[] = {"midpoint", "trapezoidal", "alpha", "sym"};
+  const std::string given = only_one_of(names, "rules");
+  if (given == "trapezoidal") return trapezoidal();
+  if (given == "alpha") return alpha(number("alpha", 0.5, 0.0, 1.0));
+  if (given == "sym") return sym(number("sym", 0.0, 0.0, 1.0));
+  return midpoint();
+}
+
+AlteredRule MethodOptions::altered_rule() const {
+  static const std::map<std::string, AlteredRule> products{{"M", {midpoint()}},
+                                                           {"MT", {trapezoidal(), midpoint()}},
+                                                           {"TM", {midpoint(), trapezoidal()}},
+                                                           {"TT", {trapezoidal(), trapezoidal()}},
+                                                           {"T", {trapezoidal()}}};
+  static const std::string names[] = {"M", "MT", "T", "TM", "TT", "alpha", "midpoint", "sym", "trapezoidal"};
+  const auto product = products.find(only_one_of(names, "rules"));
+  return product == products.end() ? AlteredRule{rule()} : product->second;
+}
+
+}  // namespace rattleback

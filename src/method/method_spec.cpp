@@ -1,0 +1,137 @@
+#include "rattleback/method/method_spec.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "families.hpp"
+#include "rattleback/expr/parse.hpp"
+
+namespace rattleback {
+
+struct MethodSpec::Meaning {
+  std::string text;
+  const Family* family;
+  std::string start;
+  Recipe recipe;
+};
+
+namespace {
+
+/// Names of Evensberget's thesis.
+constexpr std::pair<std::string_view, std::string_view> thesis_names[] = {
+    {"ld", "dla:midpoint"}, {"lds", "dla:trapezoidal"}, {"hd", "gni:midpoint"}, {"hds", "gni:trapezoidal"}};
+
+std::string with_our_names(std::string_view given) {
+  std::string text(given);
+  const std::size_t name_end = std::min(given.find(':'), given.size());
+  for (const auto& [thesis_name, name] : thesis_names) {
+    if (given.substr(0, name_end) != thesis_name) continue;
+    text.replace(0, name_end, name);
+    for (const char* rule : {":midpoint", ":trapezoidal", ":alpha", ":sym"}) {
+      if (given.find(rule) == std::string_view::npos) continue;
+      throw MethodError(fmt::format("{} is {} and takes no other rule", thesis_name, name));
+    }
+  }
+  return text;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(':', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+std::string suggestion(std::string_view found, const std::vector<std::string>& known) {
+  std::string lower_case(found);
+  for (char& c : lower_case) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const auto meant = closest_name(lower_case, known);
+  return meant ? fmt::format("; did you mean '{}'?", *meant)
+               : fmt::format("; {} {}", known.size() == 1 ? "there is" : "there are", fmt::join(known, ", "));
+}
+
+const Family& family_of(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Family& family : families()) {
+    if (family.info.name == name) return family;
+    names.push_back(family.info.name);
+  }
+  if (name.find(',') != std::string::npos) {
+    throw MethodError(fmt::format(
+        "there is no method '{}'; 'rattleback compare' takes several, and an ensemble a list of them", name));
+  }
+  throw MethodError(fmt::format("there is no method '{}'{}", name, suggestion(name, names)));
+}
+
+MethodOptions options_of(const MethodInfo& info, std::span<const std::string> words) {
+  std::vector<std::string> known;
+  std::vector<std::string> without_value;
+  for (const std::string& o : info.options) {
+    known.push_back(o.substr(0, o.find('=')));
+    if (o.find('=') == std::string::npos) without_value.push_back(o);
+  }
+  MethodOptions options;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    const std::string key = word.substr(0, equals);
+    if (std::ranges::find(known, key) == known.end()) {
+      throw MethodError(fmt::format("the method {} has no option '{}'{}", info.name, key,
+                                    known.empty() ? "; it has none" : suggestion(key, known)));
+    }
+    const bool takes_value = std::ranges::find(without_value, key) == without_value.end();
+    if (takes_value != (equals != std::string::npos)) {
+      throw MethodError(takes_value ? fmt::format("the option {0} needs a value: {0}=...", key)
+                                    : fmt::format("the option {} takes no value, found '{}'", key, word));
+    }
+    if (!options.add(key, takes_value ? word.substr(equals + 1) : "")) {
+      throw MethodError(fmt::format("the option {} is given twice", key));
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+MethodSpec::MethodSpec(std::string_view text) {
+  const std::vector<std::string> words = words_of(with_our_names(text));
+  const Family& family = family_of(words[0]);
+  const MethodOptions options = options_of(family.info, std::span(words).subspan(1));
+  meaning_ = std::make_shared<const Meaning>(std::string(text), &family, options.text("start"), family.read(options));
+}
+
+const std::string& MethodSpec::text() const { return meaning_->text; }
+const std::string& MethodSpec::family() const { return meaning_->family->info.name; }
+const std::string& MethodSpec::start() const { return meaning_->start; }
+bool MethodSpec::is_flow() const { return std::holds_alternative<FlowRecipe>(meaning_->recipe); }
+
+bool MethodSpec::starts_from_reference() const {
+  const auto* const map = std::get_if<MapRecipe>(&meaning_->recipe);
+  return map != nullptr && map->starts_from_reference;
+}
+
+Method MethodSpec::derive(const Problem& problem) const {
+  Geometry geometry(problem);
+  return derive(problem, geometry);
+}
+
+Method MethodSpec::derive(const Problem& problem, Geometry& geometry) const {
+  const auto* const map = std::get_if<MapRecipe>(&meaning_->recipe);
+  if (map == nullptr) {
+    throw MethodError(fmt::format("{} is not a one-step method: it has no equations of its own", text()));
+  }
+  return map->derive(problem, geometry);
+}
+
+std::unique_ptr<Flow> MethodSpec::flow(const Problem& problem) const {
+  const auto* const flow = std::get_if<FlowRecipe>(&meaning_->recipe);
+  if (flow == nullptr) throw MethodError(fmt::format("{} is a one-step method: it has no flow of its own", text()));
+  if (problem.second_position) throw MethodError(fmt::format("{} cannot start from two positions", text()));
+  return flow->begin(problem);
+}
+
+}  // namespace rattleback
