@@ -8,11 +8,13 @@
 #include <limits>
 #include <optional>
 
+#include "../base/raise.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/registry.hpp"
+#include "step_failure.hpp"
 
 namespace rattleback {
 namespace {
@@ -89,11 +91,6 @@ class NodeObserver {
 
 double relative_error(double value, double initial) {
   return std::abs(value - initial) / std::max(1.0, std::abs(initial));
-}
-
-/// The larger one; NaN stays.
-void raise(double& largest, double value) {
-  if (!(value <= largest) && !std::isnan(largest)) largest = value;
 }
 
 void start(RunStatistics& s, const NodeObserver& o) {
@@ -233,8 +230,7 @@ class Run {
 
   void fail(const std::string& why) {
     outcome_ = RunOutcome::failed;
-    failure_ = fmt::format("step {} of {}, from t = {:.10g} with h = {}: {}", step_ + 1, options_.steps, time(),
-                           problem_.step, why);
+    failure_ = step_failure(step_, options_.steps, time(), problem_.step, why);
   }
 
   /// Of the last good node.
