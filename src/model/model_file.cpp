@@ -23,7 +23,6 @@ const std::vector<std::string> top_level_keys{"name",       "description", "sour
                                               "lagrangian", "constraints", "holonomic", "parameters",  "initial",
                                               "run",        "symmetry",    "exact",     "conserved",   "forces",
                                               "conformal",  "picture"};
-const std::vector<std::string> bodies{"particle", "blade", "sleigh", "disk", "robot"};
 
 /// Reads one file; each function is a part of the format.
 class Reader : TomlFile {
@@ -485,11 +484,7 @@ class Reader : TomlFile {
       fail(*section, fmt::format("[picture] needs the key {}", key));
     };
     Picture picture;
-    picture.body = text_of(part("body"), "body");
-    if (std::ranges::find(bodies, picture.body) == bodies.end()) {
-      fail(part("body"),
-           fmt::format("the body '{}' is not known; there are {}", picture.body, fmt::join(bodies, ", ")));
-    }
+    picture.body = choice<Body>(part("body"), "body");
     const auto text_or_number = [&](const toml::node& node, const std::string& what, std::vector<std::string> names) {
       return node.is_string() ? expression(node, what, std::move(names)) : Expression(number(node, what));
     };
