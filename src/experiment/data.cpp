@@ -93,7 +93,7 @@ class Maker {
     const std::size_t rows = table.rows();
     std::vector<Table::Column> columns{{"error", std::vector<double>(rows, nan)}};
     for (const Expression& q : coordinates)
-      columns.push_back({"error_" + q.name(), std::vector<double>(rows, nan)});
+      columns.push_back({column_name(ColumnKind::error, q.name()), std::vector<double>(rows, nan)});
     std::vector<double> position(coordinates.size());
     for (std::size_t row = 0; row < rows; ++row) {
       if (!true_position(row, position)) continue;
@@ -163,7 +163,7 @@ class Maker {
     Table& table = data_.table;
     for (const char* name : {"step", "steps", "odd", "error"}) table.columns.push_back({name, {}});
     for (std::size_t k = 1; k < reference.columns.size(); ++k)
-      table.columns.push_back({"error_" + reference.columns[k].name, {}});
+      table.columns.push_back({column_name(ColumnKind::error, reference.columns[k].name), {}});
     for (const std::int64_t steps : c.counts) {
       Problem problem = problem_;
       problem.step = c.time / static_cast<double>(steps);

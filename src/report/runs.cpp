@@ -164,14 +164,10 @@ ExperimentEntry of_runs(const Model& model, const Problem& problem, const std::v
   over_time.add("Energy", "$E$", Scale::linear, [](const Table& t) { return *t.find("energy"); });
   over_time.add("Energy error", "$|E - E_0|$", Scale::logarithmic,
                 [](const Table& t) { return change(*t.find("energy")); });
-  for (const std::string& name : runs.front().table.names()) {
-    const bool row = name.starts_with("constraint_") || name.starts_with("holonomic_");
-    if (row && std::ranges::none_of(observed, [&](const ObservedQuantity& o) {
-          return std::ranges::find(o.labels, name) != o.labels.end();
-        })) {
-      over_time.add("Residual of `" + name + "`", "$|\\cdot|$", Scale::logarithmic,
-                    [&](const Table& t) { return size(*t.find(name)); });
-    }
+  for (const Table::Column& column : runs.front().table.columns) {
+    if (column.kind != ColumnKind::constraint) continue;
+    over_time.add("Residual of `" + column.name + "`", "$|\\cdot|$", Scale::logarithmic,
+                  [&](const Table& t) { return size(*t.find(column.name)); });
   }
   for (const NamedExpression& c : model.system.conserved()) {
     over_time.add("Change of the conserved quantity `" + c.name + "`", "$|\\cdot|$", Scale::logarithmic,
