@@ -119,7 +119,7 @@ void compare_methods(const Options& o) {
   }
   if (o.output.talks()) print(rows, reference, request);
   if (o.report) {
-    write_report("compare", *o.report, report::of_runs(request.model, request.problem, rows, {}), o.output);
+    write_report(ReportKind::compare, *o.report, report::of_runs(request.model, request.problem, rows, {}), o.output);
   }
   std::string failures;
   for (const Row& row : rows) {

@@ -140,7 +140,8 @@ void converge(const Options& o) {
     for (const Convergence& c : results) document["methods"].push_back(to_json(c));
     fmt::print("{}\n", document.dump(2));
   }
-  if (o.report) write_report("converge", *o.report, report::of_convergence(request.model, time, results), o.output);
+  if (o.report)
+    write_report(ReportKind::converge, *o.report, report::of_convergence(request.model, time, results), o.output);
   if (!o.check) return;
   std::string failures;
   for (const Convergence& c : results) {

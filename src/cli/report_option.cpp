@@ -31,10 +31,10 @@ void check_report(const std::optional<std::string>& path) {
   if (path) require_folder(*path, "--report");
 }
 
-void write_report(const std::string& kind, const std::string& path, report::Experiment experiment,
+void write_report(ReportKind kind, const std::string& path, report::ExperimentEntry experiment,
                   const OutputOptions& output) {
   report::Report page{kind, experiment.title, "", fmt::format("rattleback {}", version), command_line()};
-  page.chapters.push_back({kind, "", "", ""});
+  page.chapters.push_back({std::string(word_of(kind)), "", "", ""});
   page.chapters.back().experiments.push_back(std::move(experiment));
   report::write_page(page, path);
   if (output.talks()) fmt::print("\nThe page is {}\n", path);

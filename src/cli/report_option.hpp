@@ -14,7 +14,7 @@ void add_report_option(Command& command, std::optional<std::string>& path);
 void require_folder(const std::string& path, const char* option);
 /// Refuses a path that is no page, before time is spent.
 void check_report(const std::optional<std::string>& path);
-void write_report(const std::string& kind, const std::string& path, report::Experiment experiment,
+void write_report(ReportKind kind, const std::string& path, report::ExperimentEntry experiment,
                   const OutputOptions& output);
 
 }  // namespace rattleback::cli

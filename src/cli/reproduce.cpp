@@ -95,7 +95,7 @@ void print(const ExperimentResult& r, double seconds) {
   for (std::size_t k = 0; k < r.findings.size(); ++k) {
     const Claim& claim = r.experiment.claims[k];
     const Finding& finding = r.findings[k];
-    fmt::print("  {:<12}  {:>10}  {:<21}  {}\n", verdict_name(finding.verdict),
+    fmt::print("  {:<12}  {:>10}  {:<21}  {}\n", word_of(finding.verdict),
                finding.trouble.empty() ? report::measured_text(finding) : "-", bounds(claim, finding.measured),
                claim.says);
   }
@@ -118,7 +118,7 @@ nlohmann::json to_json(const ExperimentResult& r, double seconds) {
                                   {"quantity", claim.quantity.text},
                                   {"measured", finding.measured.value},
                                   {"expected", describe(claim.criterion, finding.measured)},
-                                  {"verdict", verdict_name(finding.verdict)},
+                                  {"verdict", word_of(finding.verdict)},
                                   {"note", claim.note}});
   }
   return document;
@@ -169,7 +169,7 @@ class Reproduction {
  public:
   explicit Reproduction(const Options& options)
       : options_(options), folder_(options.folder), path_((folder_ / page_name(options.what)).string()),
-        page_{"reproduce", "Rattleback: reproduced experiments", "", program_, command_line()} {
+        page_{ReportKind::reproduce, "Rattleback: reproduced experiments", "", program_, command_line()} {
     // Whether results can be written is found out before the work.
     std::error_code error;
     std::filesystem::create_directories(folder_, error);
@@ -198,7 +198,7 @@ class Reproduction {
     if (options_.output.json) {
       nlohmann::json document{{"program", program_}, {"experiments", experiments_}, {"page", path_}};
       for (const Verdict v : {Verdict::confirmed, Verdict::corrected, Verdict::contradicted, Verdict::failed})
-        document["counts"][verdict_name(v)] = counts_[v];
+        document["counts"][word_of(v)] = counts_[v];
       fmt::print("{}\n", document.dump(2));
     }
     if (options_.output.talks()) {

@@ -214,8 +214,8 @@ void run_model(const Options& o) {
   }
   if (o.output.talks()) print(result, request, o, observers);
   if (o.report) {
-    write_report("run", *o.report, report::of_runs(request.model, request.problem, {whole}, quantities(observers)),
-                 o.output);
+    write_report(ReportKind::run, *o.report,
+                 report::of_runs(request.model, request.problem, {whole}, quantities(observers)), o.output);
   }
   if (result.outcome == RunOutcome::failed) {
     throw Failure(ExitStatus::numerics_failed,

@@ -75,12 +75,6 @@ class MemberColumn {
   hsize_t first_ = 0;
 };
 
-std::vector<std::string> names_of(std::span<const Expression> symbols, const std::string& prefix = "") {
-  std::vector<std::string> names;
-  for (const Expression& s : symbols) names.push_back(prefix + s.name());
-  return names;
-}
-
 /// The columns of nodes: one for each row, or several for each if there is a second dimension.
 class NodeColumns {
  public:
@@ -92,9 +86,9 @@ class NodeColumns {
       columns_.emplace_back(writer, group, name, rows, rest, labels);
     };
     make("time", {});
-    make("q", names_of(system.coordinates()));
-    make("v", names_of(system.velocities()));
-    make("p", names_of(system.coordinates(), "p_"));
+    make("q", column_names(ColumnKind::position, system.coordinates()));
+    make("v", column_names(ColumnKind::velocity, system.coordinates()));
+    make("p", column_names(ColumnKind::momentum, system.coordinates()));
     make("energy", {});
   }
   void add(const NodeRow& row) {

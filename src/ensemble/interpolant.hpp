@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "../mech/quintic.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/stepper.hpp"
@@ -29,19 +30,12 @@ class Interpolant {
   }
 
   State at(double s) const {
-    // q(s) = q₀ + h v₀ s + h² a₀ s²/2 + s³ (c₃ + c₄ s + c₅ s²) with the conditions at s = 1.
     State node{std::vector<double>(n_), std::vector<double>(n_)};
     for (std::size_t i = 0; i < n_; ++i) {
-      const double v0 = h_ * a_->v[i];
-      const double a0 = 0.5 * h_ * h_ * first_acceleration_[i];
-      const double q = b_->q[i] - a_->q[i] - v0 - a0;
-      const double v = h_ * b_->v[i] - v0 - 2.0 * a0;
-      const double a = h_ * h_ * second_acceleration_[i] - 2.0 * a0;
-      const double c3 = 10.0 * q - 4.0 * v + 0.5 * a;
-      const double c4 = -15.0 * q + 7.0 * v - a;
-      const double c5 = 6.0 * q - 3.0 * v + 0.5 * a;
-      node.q[i] = a_->q[i] + s * (v0 + s * (a0 + s * (c3 + s * (c4 + s * c5))));
-      node.v[i] = (v0 + s * (2.0 * a0 + s * (3.0 * c3 + s * (4.0 * c4 + s * 5.0 * c5)))) / h_;
+      const Quintic q({a_->q[i], h_ * a_->v[i], h_ * h_ * first_acceleration_[i]},
+                      {b_->q[i], h_ * b_->v[i], h_ * h_ * second_acceleration_[i]});
+      node.q[i] = q.value(s);
+      node.v[i] = q.slope(s) / h_;
     }
     return node;
   }

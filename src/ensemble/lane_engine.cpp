@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../flow/step_failure.hpp"
 #include "engine.hpp"
 #include "interpolant.hpp"
 #include "rattleback/method/registry.hpp"
@@ -365,8 +366,7 @@ class LaneEngine final : public Engine {
 
   bool fail(std::size_t l, const State& node, const std::string& why) {
     Lane& lane = lanes_[l];
-    lane.result.failure = fmt::format("step {} of {}, from t = {:.10g} with h = {}: {}", lane.step + 1,
-                                      lane.member.steps, lane.time(), lane.member.step, why);
+    lane.result.failure = step_failure(lane.step, lane.member.steps, lane.time(), lane.member.step, why);
     lane.result.last = reader_.row(lane.time(), node.q, node.v, lane.member.parameters);
     return end(l);
   }

@@ -9,6 +9,7 @@
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "rattleback/model/column.hpp"
 
 namespace rattleback {
 
@@ -30,8 +31,10 @@ std::vector<NamedExpression> node_quantities(const System& system) {
     }
   };
   for (const Expression& s : state_and_parameters(system)) add(s.name(), s);
-  for (std::size_t i = 0; i < system.dimension(); ++i) add("p_" + system.coordinates()[i].name(), system.momenta()[i]);
-  add("energy", system.energy());
+  for (std::size_t i = 0; i < system.dimension(); ++i) {
+    add(column_name(ColumnKind::momentum, system.coordinates()[i].name()), system.momenta()[i]);
+  }
+  add(column_name(ColumnKind::energy), system.energy());
   for (const NamedExpression& c : system.conserved()) add(c.name, c.expression);
   return all;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "../flow/step_failure.hpp"
 #include "engine.hpp"
 #include "interpolant.hpp"
 #include "rattleback/method/registry.hpp"
@@ -13,9 +14,9 @@ namespace rattleback {
 namespace {
 
 /// One trajectory from beginning to end.
-class Trajectory {
+class MemberRun {
  public:
-  Trajectory(const Ensemble& ensemble, const Member& member, NodeReader& reader, MemberResult& result)
+  MemberRun(const Ensemble& ensemble, const Member& member, NodeReader& reader, MemberResult& result)
       : ensemble_(ensemble), member_(member), reader_(reader), result_(result),
         problem_{ensemble.system, member.parameters, member.start, member.step},
         method_(ensemble.methods[member.method], problem_), stepper_(make_stepper(method_, problem_)) {
@@ -35,8 +36,7 @@ class Trajectory {
       last_ = stepper_->node();
       const double time_before = time_;
       if (!stepper_->advance()) {
-        result_.failure = fmt::format("step {} of {}, from t = {:.10g} with h = {}: {}", step_ + 1, member_.steps,
-                                      time_, member_.step, stepper_->failure());
+        result_.failure = step_failure(step_, member_.steps, time_, member_.step, stepper_->failure());
         break;
       }
       ++step_;
@@ -179,7 +179,7 @@ class SingleEngine final : public Engine {
       result.failure = start_check_(member);
       if (result.failure.empty()) {
         try {
-          Trajectory(ensemble_, member, reader_, result).run(workload);
+          MemberRun(ensemble_, member, reader_, result).run(workload);
         } catch (const std::exception& error) {  // of this trajectory: there is no file or message in it
           result.failure = error.what();
           workload.count(0, member.steps);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../base/raise.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/geometry/analysis.hpp"
 #include "rattleback/mech/diagnosis.hpp"
@@ -21,11 +22,6 @@ namespace rattleback {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-/// The larger one; NaN stays.
-void raise(double& largest, double value) {
-  if (!(value <= largest) && !std::isnan(largest)) largest = value;
-}
 
 class Maker {
  public:
@@ -96,7 +92,8 @@ class Maker {
     const auto& coordinates = problem_.system.coordinates();
     const std::size_t rows = table.rows();
     std::vector<Table::Column> columns{{"error", std::vector<double>(rows, nan)}};
-    for (const Expression& q : coordinates) columns.push_back({"error_" + q.name(), std::vector<double>(rows, nan)});
+    for (const Expression& q : coordinates)
+      columns.push_back({column_name(ColumnKind::error, q.name()), std::vector<double>(rows, nan)});
     std::vector<double> position(coordinates.size());
     for (std::size_t row = 0; row < rows; ++row) {
       if (!true_position(row, position)) continue;
@@ -166,7 +163,7 @@ class Maker {
     Table& table = data_.table;
     for (const char* name : {"step", "steps", "odd", "error"}) table.columns.push_back({name, {}});
     for (std::size_t k = 1; k < reference.columns.size(); ++k)
-      table.columns.push_back({"error_" + reference.columns[k].name, {}});
+      table.columns.push_back({column_name(ColumnKind::error, reference.columns[k].name), {}});
     for (const std::int64_t steps : c.counts) {
       Problem problem = problem_;
       problem.step = c.time / static_cast<double>(steps);

@@ -9,7 +9,6 @@
 
 #include "../model/toml_file.hpp"
 #include "rattleback/experiment/experiment.hpp"
-#include "rattleback/expr/graph.hpp"
 #include "rattleback/flow/convergence.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/observe/observers.hpp"
@@ -22,6 +21,20 @@ const std::vector<std::string> data_keys{"kind",   "model",  "method", "set",   
                                          "points", "radius", "ells",   "order", "at", "ends_early"};
 
 constexpr double most_steps = 1e9;
+
+enum class DataKind : std::uint8_t { trajectory, convergence, cloud, points, modified, inverse };
+
+}  // namespace
+
+template <>
+inline constexpr auto words<DataKind> = std::to_array<Word<DataKind>>({{DataKind::trajectory, "trajectory"},
+                                                                       {DataKind::convergence, "convergence"},
+                                                                       {DataKind::cloud, "cloud"},
+                                                                       {DataKind::points, "points"},
+                                                                       {DataKind::modified, "modified"},
+                                                                       {DataKind::inverse, "inverse"}});
+
+namespace {
 
 class ExperimentReader : TomlFile {
  public:
@@ -57,23 +70,15 @@ class ExperimentReader : TomlFile {
   }
 
  private:
-  /// The sections [[key]].
-  void each(const char* key, auto&& read_one) {
-    const toml::node* node = root().get(key);
-    if (node == nullptr) return;
-    for (const toml::node& item : array_of(*node, key)) {
-      read_one(table_of(item, fmt::format("an entry of {}", key), fmt::format("written as a section [[{}]]", key)));
-    }
-  }
-
-  const toml::node& required(const toml::table& table, const char* key, const std::string& what) const {
-    if (const toml::node* node = table.get(key)) return *node;
-    fail(table, fmt::format("{} needs the key {}", what, key));
-  }
-
   std::string text_or(const toml::table& table, const char* key, const std::string& otherwise) const {
     const toml::node* node = table.get(key);
     return node == nullptr ? otherwise : text_of(*node, key);
+  }
+
+  template <class E>
+  E choice_or(const toml::table& table, const char* key, E otherwise) const {
+    const toml::node* node = table.get(key);
+    return node == nullptr ? otherwise : choice<E>(*node, key);
   }
 
   std::vector<std::string> texts(const toml::node& node, const std::string& what) const {
@@ -81,21 +86,6 @@ class ExperimentReader : TomlFile {
     for (const toml::node& item : array_of(node, what))
       list.push_back(text_of(item, fmt::format("an entry of {}", what)));
     return list;
-  }
-
-  /// A number, or an expression of numbers in quotes.
-  double value(const toml::node& node, const std::string& what) const {
-    if (!node.is_string()) return number(node, what);
-    ParseOptions options = options_at(node);
-    options.names.emplace();
-    const double x = parsed([&] { return evaluate(parse(text_of(node, what), options), {}); });
-    if (!std::isfinite(x)) fail(node, fmt::format("{} is {}; it must be a finite number", what, x));
-    return x;
-  }
-
-  bool truth(const toml::node& node, const std::string& what) const {
-    if (const auto* value = node.as_boolean()) return value->get();
-    fail(node, fmt::format("{} must be true or false", what));
   }
 
   std::vector<double> numbers(const toml::node& node, const std::string& what) const {
@@ -168,8 +158,9 @@ class ExperimentReader : TomlFile {
     if (recipe.model.ends_with(".toml")) {  // beside the experiment
       recipe.model = (std::filesystem::path(source().file()).parent_path() / recipe.model).string();
     }
-    const std::string kind = find("kind") == nullptr ? "trajectory" : text_of(need("kind"), "kind");
-    if (kind != "inverse") {
+    const toml::node* const given = find("kind");
+    const DataKind kind = given == nullptr ? DataKind::trajectory : choice<DataKind>(*given, "kind");
+    if (kind != DataKind::inverse) {
       recipe.method = text_of(need("method"), "method");
       checked(need("method"), [&] { MethodSpec{recipe.method}; });
     }
@@ -182,7 +173,7 @@ class ExperimentReader : TomlFile {
       recipe.start = State{numbers(need("q0"), "q0"), numbers(need("v0"), "v0")};
     }
     if (const toml::node* q1 = find("q1")) recipe.second_position = numbers(*q1, "q1");
-    if (const toml::node* early = find("ends_early")) recipe.ends_early = truth(*early, "ends_early");
+    if (const toml::node* early = find("ends_early")) recipe.ends_early = flag(*early, "ends_early");
     const auto count_or = [&](const char* key, std::int64_t otherwise) {
       return find(key) == nullptr ? otherwise : integer(need(key), key);
     };
@@ -200,7 +191,7 @@ class ExperimentReader : TomlFile {
       return static_cast<std::int64_t>(std::llround(count));
     };
     const std::int64_t every = std::max<std::int64_t>(1, count_or("every", 1));
-    if (kind == "trajectory") {
+    if (kind == DataKind::trajectory) {
       TrajectoryRecipe t;
       t.steps = steps();
       t.every = every;
@@ -214,7 +205,7 @@ class ExperimentReader : TomlFile {
         if (!t.against.empty() && t.against != "exact") require_trajectory(*against, t.against);
       }
       recipe.kind = t;
-    } else if (kind == "convergence") {
+    } else if (kind == DataKind::convergence) {
       const std::int64_t from = integer(need("from"), "from");
       const std::int64_t to = integer(need("to"), "to");
       const std::int64_t count = integer(need("count"), "count");
@@ -227,7 +218,7 @@ class ExperimentReader : TomlFile {
       const double time = value(need("time"), "time");
       if (!(time > 0.0)) fail(need("time"), fmt::format("time must be positive, found {}", time));
       recipe.kind = ConvergenceRecipe{time, step_counts(from, to, static_cast<int>(count))};
-    } else if (kind == "cloud" || kind == "points") {
+    } else if (kind == DataKind::cloud || kind == DataKind::points) {
       CloudRecipe c;
       c.steps = steps();
       c.every = every;
@@ -236,21 +227,16 @@ class ExperimentReader : TomlFile {
       if (const toml::node* ells = find("ells")) {
         for (const double ell : numbers(*ells, "ells")) c.ells.push_back(static_cast<int>(ell));
       }
-      c.keep_points = kind == "points";
+      c.keep_points = kind == DataKind::points;
       recipe.kind = c;
-    } else if (kind == "modified") {
+    } else if (kind == DataKind::modified) {
       recipe.step = find("step") == nullptr ? 1.0 : value(need("step"), "step");
       ModifiedRecipe m;
       m.order = static_cast<int>(count_or("order", 2));
       for (const toml::node& item : array_of(need("at"), "at")) m.at.push_back(numbers(item, "an entry of at"));
       recipe.kind = m;
-    } else if (kind == "inverse") {
-      recipe.kind = InverseRecipe{};
     } else {
-      fail(need("kind"),
-           fmt::format("the kind '{}' is not known; there are trajectory, convergence, cloud, points, modified "
-                       "and inverse",
-                       kind));
+      recipe.kind = InverseRecipe{};
     }
     experiment_.data.push_back(std::move(recipe));
   }
@@ -310,12 +296,10 @@ class ExperimentReader : TomlFile {
 
   FigureAxis read_axis(const toml::table& figure, const char* key, const char* otherwise) const {
     const toml::node* node = figure.get(key);
-    if (node == nullptr) return {otherwise, false};
+    if (node == nullptr) return {otherwise};
     const toml::table& axis = table_of(*node, key, "as in {label = \"$t$\", scale = \"log\"}");
     check_keys(axis, {"label", "scale"}, fmt::format("the axis {}", key));
-    const std::string scale = text_or(axis, "scale", "linear");
-    if (scale != "linear" && scale != "log") fail(*node, fmt::format("scale must be linear or log, found '{}'", scale));
-    return {text_or(axis, "label", otherwise), scale == "log"};
+    return {text_or(axis, "label", otherwise), choice_or(axis, "scale", Scale::linear)};
   }
 
   void read_figure(const toml::table& figure) {
@@ -323,12 +307,9 @@ class ExperimentReader : TomlFile {
     FigureRecipe f;
     f.title = text_of(required(figure, "title", "a figure"), "title");
     f.caption = text_or(figure, "caption", "");
-    f.kind = text_or(figure, "kind", "line");
-    if (f.kind != "line" && f.kind != "path" && f.kind != "space") {
-      fail(*figure.get("kind"), fmt::format("kind must be line, path or space, found '{}'", f.kind));
-    }
-    f.axes = {read_axis(figure, "x", f.kind == "line" ? "$t$" : "$x$"), read_axis(figure, "y", "$y$")};
-    if (f.kind == "space") f.axes.push_back(read_axis(figure, "z", "$z$"));
+    f.kind = choice_or(figure, "kind", FigureKind::line);
+    f.axes = {read_axis(figure, "x", f.kind == FigureKind::line ? "$t$" : "$x$"), read_axis(figure, "y", "$y$")};
+    if (f.kind == FigureKind::space) f.axes.push_back(read_axis(figure, "z", "$z$"));
     for (const toml::node& item : array_of(required(figure, "series", "a figure"), "series")) {
       f.series.push_back(read_series(table_of(item, "a series", "as in {data = \"dla\", y = \"energy\"}"), f));
     }
@@ -345,14 +326,11 @@ class ExperimentReader : TomlFile {
       const toml::node* node = series.get(key);
       s.coordinates.push_back(node == nullptr ? parse_row_formula(otherwise) : formula(*node, key, parse_row_formula));
     };
-    coordinate("x", figure.kind == "line" ? "time" : "x");
+    coordinate("x", figure.kind == FigureKind::line ? "time" : "x");
     coordinate("y", "y");
-    if (figure.kind == "space") coordinate("z", "z");
-    s.style = text_or(series, "style", "line");
-    if (s.style != "line" && s.style != "points" && s.style != "both") {
-      fail(*series.get("style"), fmt::format("style must be line, points or both, found '{}'", s.style));
-    }
-    if (const toml::node* dashed = series.get("dashed")) s.dashed = truth(*dashed, "dashed");
+    if (figure.kind == FigureKind::space) coordinate("z", "z");
+    s.style = choice_or(series, "style", SeriesStyle::line);
+    if (const toml::node* dashed = series.get("dashed")) s.dashed = flag(*dashed, "dashed");
     return s;
   }
 

@@ -54,16 +54,6 @@ std::string trouble_with(const Claim& claim, const ExperimentResult& result) {
 
 }  // namespace
 
-const char* verdict_name(Finding::Verdict verdict) {
-  switch (verdict) {
-    case Finding::Verdict::confirmed: return "confirmed";
-    case Finding::Verdict::corrected: return "corrected";
-    case Finding::Verdict::contradicted: return "contradicted";
-    case Finding::Verdict::failed: return "failed";
-  }
-  return "";
-}
-
 const Data& ExperimentResult::of(const std::string& name) const {
   return *std::ranges::find(data, name, [](const Data& d) { return d.recipe.name; });
 }

@@ -38,11 +38,13 @@ std::vector<double> Table::evaluate(const Expression& expression) const {
 TableRecorder::TableRecorder(Table& table, const System& system, const std::vector<ObservedQuantity>& observed,
                              std::size_t most_rows)
     : table_(table), most_rows_(most_rows) {
-  for (std::string& name : labels(columns_of(system, observed))) {
-    if (table_.find(name) != nullptr) {
-      throw ModelError(fmt::format("two columns of a table would have the name '{}'; rename the coordinate", name));
+  for (const Column& column : columns_of(system, observed)) {
+    for (std::string& name : labels(column)) {
+      if (table_.find(name) != nullptr) {
+        throw ModelError(fmt::format("two columns of a table would have the name '{}'; rename the coordinate", name));
+      }
+      table_.columns.push_back({std::move(name), {}, column.kind});
     }
-    table_.columns.push_back({std::move(name), {}});
   }
 }
 
@@ -60,7 +62,7 @@ void TableRecorder::record(const Sample& s) {
   if (!last_is_in_) return;
   append(last_);
   if (table_.rows() < most_rows_) return;
-  for (auto& [name, values] : table_.columns) {
+  for (auto& [name, values, kind] : table_.columns) {
     for (std::size_t i = 0; 3 * i < values.size(); ++i) values[i] = values[3 * i];
     values.resize((values.size() + 2) / 3);
   }

@@ -6,13 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "lexer.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
+#include "scope.hpp"
 
 namespace rattleback {
 namespace {
@@ -24,8 +22,8 @@ std::string describe(const Token& token) {
 
 class Parser {
  public:
-  Parser(std::string_view text, const ParseOptions& options) : options_(options), lexer_(text, options) {
-    if (options.names) known_.insert(options.names->begin(), options.names->end());
+  Parser(std::string_view text, const ParseOptions& options)
+      : options_(options), lexer_(text, options), scope_(options, lexer_) {
     advance();
   }
 
@@ -40,7 +38,7 @@ class Parser {
     std::vector<Expression> results;
     repeat(range, body, [&] {
       results.push_back(parse_text());
-      definitions_.clear();
+      scope_.forget_definitions();
     });
     if (results.empty()) fail(open, fmt::format("the range {}..{} is empty", range.first, range.last));
     return results;
@@ -108,7 +106,7 @@ class Parser {
     const Token name = token_;
     if (name.kind != TokenKind::name) unexpected("an index and its range, as in i = 1..n", false);
     advance();
-    check_new(name);
+    scope_.check_new(name);
     if (!token_.is('=')) unexpected("'=' and a range, as in i = 1..n");
     advance();
     const int first = parse_integer("a bound of a range");
@@ -153,10 +151,10 @@ class Parser {
       lexer_.rewind(before);
       advance();
       advance();
-      indices_[range.index] = i;
+      scope_.set_index(range.index, i);
       read();
     }
-    indices_.erase(range.index);
+    scope_.forget_index(range.index);
   }
 
   // 'sum' '(' range ',' sum ')'
@@ -196,26 +194,13 @@ class Parser {
     return key.substr(0, primes) + std::to_string(index) + velocity;
   }
 
-  void check_new(const Token& name) const {
-    const std::string key(name.text);
-    if (known_.contains(key) || find_function(key) || key == "pi" || key == "π" || indices_.contains(key)) {
-      fail(name, fmt::format("'{}' has a meaning already", abbreviated(key)));
-    }
-  }
-
   void parse_definition(const Token& name) {
-    const std::string key(name.text);
-    if (key.back() == '\'') fail(name, "a velocity cannot be defined; an equation is written as left - right");
-    if (known_.contains(key)) {
-      fail(name, fmt::format("'{}' has a meaning already; an equation is written as left - right", abbreviated(key)));
-    }
-    check_new(name);
-    if (definitions_.contains(key)) fail(name, fmt::format("'{}' is defined twice", abbreviated(key)));
+    scope_.check_definition(name);
     advance();
     Expression value = parse_sum();
     if (!token_.is(';')) unexpected("';' after the definition");
     advance();
-    definitions_.emplace(key, std::move(value));
+    scope_.define(name, std::move(value));
   }
 
   // sum: product { ('+' | '-') product }
@@ -311,51 +296,11 @@ class Parser {
   Expression parse_name(const Token& name) {
     if (name.text == "sum" && token_.is('(')) return parse_indexed_sum(name);
     const std::string key = parse_indexed_name(name);
-    if (const auto index = indices_.find(key); index != indices_.end()) return Expression(index->second);
+    if (const auto index = scope_.index(key)) return Expression(*index);
     if (const auto function = find_function(key)) return parse_call(name, *function);
-    if (token_.is('(')) not_a_function(name, key);
-    if (const auto definition = definitions_.find(key); definition != definitions_.end()) return definition->second;
-    if (known_.contains(key)) return Expression::symbol(key);
-    if (key == "pi" || key == "π") return Expression(std::numbers::pi);
-    if (!options_.names) return Expression::symbol(key);
-    unknown_name(name, key);
-  }
-
-  [[noreturn]] void not_a_function(const Token& name, const std::string& key) const {
-    const std::string shown = abbreviated(key);
-    std::vector<std::string> functions;
-    for (Function f : all_functions()) functions.emplace_back(info(f).name);
-    const auto meant = closest_name(key, functions);
-    std::string advice;
-    if (definitions_.contains(key) || known_.contains(key)) {
-      advice = fmt::format("a product is written {}*(...)", shown);
-    } else if (key == "dot") {
-      advice = "the velocity of x is written x'";
-    } else if (meant) {
-      advice = fmt::format("did you mean '{}'?", *meant);
-    } else {
-      advice = fmt::format("the functions are {}; a product is written {}*(...)", fmt::join(functions, " "), shown);
-    }
-    fail(name, fmt::format("'{}' is not a function; {}", shown, advice));
-  }
-
-  [[noreturn]] void unknown_name(const Token& place, const std::string& key) const {
-    if (key.back() == '\'') {
-      const std::string base = key.substr(0, key.find('\''));
-      if (known_.contains(base) && !known_.contains(base + "'")) {
-        fail(place, fmt::format("'{}' has no velocity: it is not a coordinate", abbreviated(base)));
-      }
-      if (known_.contains(base + "'")) {
-        fail(place, fmt::format("'{}': only first derivatives may occur", abbreviated(key)));
-      }
-    }
-    std::vector<std::string> candidates(options_.names->begin(), options_.names->end());
-    for (const auto& [defined, value] : definitions_) candidates.push_back(defined);
-    candidates.emplace_back("pi");
-    std::sort(candidates.begin(), candidates.end());
-    const auto suggestion = closest_name(key, candidates);
-    fail(place, suggestion ? fmt::format("unknown name '{}'; did you mean '{}'?", key, *suggestion)
-                           : fmt::format("unknown name '{}'{}", abbreviated(key), options_.unknown_advice));
+    if (token_.is('(')) scope_.fail_not_a_function(name, key);
+    if (const auto meaning = scope_.meaning(key)) return *meaning;
+    scope_.fail_unknown(name, key);
   }
 
   Expression parse_call(const Token& name, Function function) {
@@ -379,47 +324,14 @@ class Parser {
 
   const ParseOptions& options_;
   Lexer lexer_;
+  Scope scope_;
   Token token_;
   std::optional<Token> pending_name_;  ///< a name read to see whether '=' follows
-  std::unordered_set<std::string> known_;
-  std::unordered_map<std::string, Expression> definitions_;
-  std::unordered_map<std::string, int> indices_;  ///< of the sums around the place being read
   std::size_t words_ = 0;
   int depth_ = 0;
 };
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  }
-  return d[a.size()][b.size()];
-}
-
 }  // namespace
-
-std::optional<std::string> closest_name(std::string_view name, std::span<const std::string> candidates) {
-  if (name.size() > 64) return std::nullopt;
-  const std::size_t allowed = name.size() <= 3 ? 1 : 2;
-  std::optional<std::string> best;
-  std::size_t best_distance = allowed + 1;
-  for (const std::string& candidate : candidates) {
-    if (candidate.size() > name.size() + allowed || candidate.size() + allowed < name.size()) continue;
-    const std::size_t distance = edit_distance(name, candidate);
-    if (distance < best_distance && distance < name.size()) {
-      best_distance = distance;
-      best = candidate;
-    }
-  }
-  return best;
-}
 
 Expression parse(std::string_view text, const ParseOptions& options) { return Parser(text, options).parse_text(); }
 

@@ -8,10 +8,12 @@
 #include <limits>
 #include <optional>
 
+#include "../base/raise.hpp"
 #include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/registry.hpp"
+#include "step_failure.hpp"
 
 namespace rattleback {
 namespace {
@@ -73,11 +75,6 @@ class NodeObserver {
 
 double relative_error(double value, double initial) {
   return std::abs(value - initial) / std::max(1.0, std::abs(initial));
-}
-
-/// The larger one; NaN stays.
-void raise(double& largest, double value) {
-  if (!(value <= largest) && !std::isnan(largest)) largest = value;
 }
 
 void start(RunStatistics& s, const NodeObserver& o) {
@@ -217,8 +214,7 @@ class Run {
 
   void fail(const std::string& why) {
     outcome_ = RunOutcome::failed;
-    failure_ = fmt::format("step {} of {}, from t = {:.10g} with h = {}: {}", step_ + 1, options_.steps, time(),
-                           problem_.step, why);
+    failure_ = step_failure(step_, options_.steps, time(), problem_.step, why);
   }
 
   /// Of the last good node.

@@ -1,43 +1,51 @@
 #include "columns.hpp"
 
-#include <fmt/format.h>
-
 namespace rattleback {
 
+std::vector<std::string> column_names(ColumnKind kind, std::span<const Expression> coordinates) {
+  std::vector<std::string> names;
+  for (const Expression& q : coordinates) names.push_back(column_name(kind, q.name()));
+  return names;
+}
+
 std::vector<Column> columns_of(const System& system, const std::vector<ObservedQuantity>& observed) {
-  Column q{"q", {}};
-  Column v{"v", {}};
-  Column p{"p", {}};
-  Column multipliers{"multipliers", {}};
-  Column constraint{"constraint", {}};
-  Column conserved{"conserved", {}};
-  for (std::size_t i = 0; i < system.dimension(); ++i) {
-    q.labels.push_back(system.coordinates()[i].name());
-    v.labels.push_back(system.velocities()[i].name());
-    p.labels.push_back("p_" + system.coordinates()[i].name());
-  }
+  const auto numbered = [](ColumnKind kind, std::size_t count) {
+    std::vector<std::string> names;
+    for (std::size_t k = 1; k <= count; ++k) names.push_back(column_name(kind, k));
+    return names;
+  };
+  const auto& q = system.coordinates();
   const std::size_t rows = system.velocity_rows().size();
-  for (std::size_t k = 1; k <= rows; ++k) {
-    multipliers.labels.push_back(fmt::format("multiplier_{}", k));
-    constraint.labels.push_back(fmt::format("constraint_{}", k));
+  std::vector<Column> columns{{column_name(ColumnKind::time), {}, ColumnKind::time}};
+  columns.push_back({"q", column_names(ColumnKind::position, q), ColumnKind::position});
+  columns.push_back({"v", column_names(ColumnKind::velocity, q), ColumnKind::velocity});
+  columns.push_back({"p", column_names(ColumnKind::momentum, q), ColumnKind::momentum});
+  if (rows > 0) columns.push_back({"multipliers", numbered(ColumnKind::multiplier, rows), ColumnKind::multiplier});
+  columns.push_back({column_name(ColumnKind::energy), {}, ColumnKind::energy});
+  if (rows > 0) {
+    Column residuals{"constraint", numbered(ColumnKind::constraint, rows), ColumnKind::constraint};
+    for (std::string& name : numbered(ColumnKind::holonomic, system.holonomic().size())) {
+      residuals.labels.push_back(std::move(name));
+    }
+    columns.push_back(std::move(residuals));
   }
-  for (std::size_t k = 1; k <= system.holonomic().size(); ++k)
-    constraint.labels.push_back(fmt::format("holonomic_{}", k));
-  for (const NamedExpression& c : system.conserved()) conserved.labels.push_back(c.name);
-  std::vector<Column> columns{{"time", {}}, q, v, p};
-  if (rows > 0) columns.push_back(multipliers);
-  columns.push_back({"energy", {}});
-  if (rows > 0) columns.push_back(constraint);
-  if (!conserved.labels.empty()) columns.push_back(conserved);
-  for (const ObservedQuantity& o : observed) columns.push_back({o.name, o.labels});
+  if (!system.conserved().empty()) {
+    Column conserved{"conserved", {}, ColumnKind::conserved};
+    for (const NamedExpression& c : system.conserved()) conserved.labels.push_back(c.name);
+    columns.push_back(std::move(conserved));
+  }
+  for (const ObservedQuantity& o : observed) columns.push_back({o.name, o.labels, ColumnKind::observed});
   return columns;
+}
+
+std::vector<std::string> labels(const Column& column) {
+  return column.labels.empty() ? std::vector{column.name} : column.labels;
 }
 
 std::vector<std::string> labels(const std::vector<Column>& columns) {
   std::vector<std::string> names;
   for (const Column& c : columns) {
-    if (c.labels.empty()) names.push_back(c.name);
-    names.insert(names.end(), c.labels.begin(), c.labels.end());
+    for (std::string& name : labels(c)) names.push_back(std::move(name));
   }
   return names;
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "../base/signed_size.hpp"
+#include "../mech/quintic.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -273,15 +274,9 @@ class Resampled final : public Stepper {
     const double x = (t - time_before_) / span;
     std::vector<double> data(2 * n_);
     for (std::size_t i = 0; i < n_; ++i) {
-      const double c1 = before_.v[i] * span;
-      const double c2 = 0.5 * a0[i] * span * span;
-      const double rest = after.q[i] - before_.q[i] - c1 - c2;
-      const double slope = after.v[i] * span - c1 - 2 * c2;
-      const double bend = a1[i] * span * span - 2 * c2;
-      const double c3 = 10 * rest - 4 * slope + 0.5 * bend;
-      const double c4 = -15 * rest + 7 * slope - bend;
-      const double c5 = 6 * rest - 3 * slope + 0.5 * bend;
-      data[i] = before_.q[i] + x * (c1 + x * (c2 + x * (c3 + x * (c4 + x * c5))));
+      data[i] = Quintic({before_.q[i], before_.v[i] * span, a0[i] * span * span},
+                        {after.q[i], after.v[i] * span, a1[i] * span * span})
+                    .value(x);
       data[n_ + i] =
           before_.v[i] + x * (after.v[i] - before_.v[i]) +
           x * (1 - x) *

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rattleback/expr/graph.hpp"
+
 namespace rattleback {
 namespace {
 
@@ -103,6 +105,26 @@ double TomlFile::number(const toml::node& node, const std::string& what) const {
   }
   if (!std::isfinite(value)) fail(node, fmt::format("{} is {}; it must be a finite number", what, value));
   return value;
+}
+
+double TomlFile::value(const toml::node& node, const std::string& what) const {
+  if (!node.is_string()) return number(node, what);
+  ParseOptions options = options_at(node);
+  options.names.emplace();
+  options.unknown_advice = "; it must be a number";
+  const double value = parsed([&] { return evaluate(parse(text_of(node, what), options), {}); });
+  if (!std::isfinite(value)) fail(node, fmt::format("{} is {}; it must be a finite number", what, value));
+  return value;
+}
+
+bool TomlFile::flag(const toml::node& node, const std::string& what) const {
+  if (const auto* value = node.as_boolean()) return value->get();
+  fail(node, fmt::format("{} must be true or false, found {}", what, type_name(node)));
+}
+
+const toml::node& TomlFile::required(const toml::table& table, const char* key, const std::string& what) const {
+  if (const toml::node* node = table.get(key)) return *node;
+  fail(table, fmt::format("{} needs the key {}", what, key));
 }
 
 std::string TomlFile::text_value(const char* key) const {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "rattleback/base/words.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/model/model.hpp"
 #include "source_text.hpp"
@@ -36,6 +37,31 @@ class TomlFile {
   /// `form` says how one is written: "as in {x = \"-y\", y = \"x\"}".
   const toml::table& table_of(const toml::node& node, const std::string& what, const std::string& form) const;
   double number(const toml::node& node, const std::string& what) const;
+  /// A number, or a formula without names in quotes: "pi/4".
+  double value(const toml::node& node, const std::string& what) const;
+  bool flag(const toml::node& node, const std::string& what) const;
+
+  /// One of the words of an enumeration.
+  template <class E>
+  E choice(const toml::node& node, const std::string& what) const {
+    const std::string& text = text_of(node, what);
+    if (const auto value = from_word<E>(text)) return *value;
+    fail(node, what + " must be " + alternatives<E>() + ", found '" + text + "'");
+  }
+
+  /// What has to be in a table; `what` needs it.
+  const toml::node& required(const toml::table& table, const char* key, const std::string& what) const;
+  /// The sections [[key]], if there are any.
+  template <class Read>
+  void each(const char* key, Read&& read_one) const {
+    const toml::node* node = root_.get(key);
+    if (node == nullptr) return;
+    const std::string name(key);
+    if (!node->is_array()) fail(*node, name + " must be written as sections [[" + name + "]]");
+    for (const toml::node& item : *node->as_array()) {
+      read_one(table_of(item, "an entry of " + name, "written as a section [[" + name + "]]"));
+    }
+  }
 
   /// A text or a section of the root; empty or null if there is none.
   std::string text_value(const char* key) const;

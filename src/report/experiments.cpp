@@ -11,9 +11,9 @@
 namespace rattleback::report {
 namespace {
 
-Run run_of(const Data& d) {
+RunEntry run_of(const Data& d) {
   const DataRecipe& r = d.recipe;
-  Run run{r.name, d.model->title, r.method, {}, d.failure};
+  RunEntry run{r.name, d.model->title, r.method, {}, d.failure};
   const auto say = [&]<class... A>(fmt::format_string<A...> form, A&&... arguments) {
     run.settings.push_back(fmt::format(form, std::forward<A>(arguments)...));
   };
@@ -43,8 +43,7 @@ Run run_of(const Data& d) {
 }
 
 Figure figure_of(const FigureRecipe& recipe, const ExperimentResult& result) {
-  Figure figure{recipe.title, recipe.caption, recipe.kind, {}, {}};
-  for (const FigureAxis& axis : recipe.axes) figure.axes.push_back({axis.label, axis.logarithmic});
+  Figure figure{recipe.title, recipe.caption, recipe.kind, recipe.axes, {}};
   for (const SeriesRecipe& s : recipe.series) {
     Series series{s.name, s.style, s.dashed, {}};
     try {
@@ -81,24 +80,23 @@ std::string measured_text(const Finding& finding) {
   return fmt::format("{:.5g}", value);
 }
 
-Experiment of(const ExperimentResult& result, const std::vector<std::string>& files) {
-  const rattleback::Experiment& e = result.experiment;
-  Experiment experiment{e.paper + "/" + e.name, e.title, e.place, e.text};
+ExperimentEntry of(const ExperimentResult& result, const std::vector<std::string>& files) {
+  const Experiment& e = result.experiment;
+  ExperimentEntry experiment{e.paper + "/" + e.name, e.title, e.place, e.text};
   experiment.files = files;
   for (const Data& d : result.data) {
     experiment.runs.push_back(run_of(d));
-    System system = system_of(*d.model);
-    const bool known = std::ranges::any_of(experiment.systems, [&](const System& other) {
+    SystemEntry system = system_of(*d.model);
+    const bool known = std::ranges::any_of(experiment.systems, [&](const SystemEntry& other) {
       return other.name == system.name && other.parameters == system.parameters;
     });
     if (!known) experiment.systems.push_back(std::move(system));
   }
   for (std::size_t k = 0; k < e.claims.size(); ++k) {
-    const rattleback::Claim& claim = e.claims[k];
+    const Claim& claim = e.claims[k];
     const Finding& finding = result.findings[k];
     experiment.claims.push_back({claim.says, claim.place, claim.quantity.text, measured_text(finding),
-                                 describe(claim.criterion, finding.measured), verdict_name(finding.verdict),
-                                 claim.note});
+                                 describe(claim.criterion, finding.measured), finding.verdict, claim.note});
   }
   for (const FigureRecipe& figure : e.figures) experiment.figures.push_back(figure_of(figure, result));
   for (const AnimationRecipe& recipe : e.animations) {
@@ -129,16 +127,16 @@ std::string markdown(const std::vector<Chapter>& chapters) {
   for (const Chapter& chapter : chapters) {
     say("\n## {}\n\n{}\n", chapter.title, chapter.citation);
     if (!chapter.text.empty()) say("\n{}\n", chapter.text);
-    for (const Experiment& e : chapter.experiments) {
+    for (const ExperimentEntry& e : chapter.experiments) {
       say("\n### {}{}\n\n`rattleback reproduce {}`\n", e.title, e.place.empty() ? "" : fmt::format(" ({})", e.place),
           e.id);
       if (!e.text.empty()) say("\n{}\n", e.text);
       say("\n| claim | measured | expected | verdict |\n|---|---|---|---|\n");
-      for (const Claim& c : e.claims) {
+      for (const ClaimEntry& c : e.claims) {
         say("| {}{}{} | `{}` = {} | {} | {} |\n", cell(c.says),
             c.place.empty() ? "" : fmt::format(" ({})", cell(c.place)),
             c.note.empty() ? "" : fmt::format(" *{}*", cell(c.note)), cell(c.quantity), c.measured, cell(c.expected),
-            c.verdict);
+            word_of(c.verdict));
       }
     }
   }

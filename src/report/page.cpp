@@ -41,7 +41,7 @@ json list(const std::vector<T>& items, auto&& convert) {
 }
 
 json to_json(const Series& s) {
-  json object{{"name", s.name}, {"style", s.style}};
+  json object{{"name", s.name}, {"style", word_of(s.style)}};
   if (s.dashed) object["dashed"] = true;
   const char* names[] = {"x", "y", "z"};
   for (std::size_t k = 0; k < s.coordinates.size(); ++k) object[names[k]] = numbers(s.coordinates[k]);
@@ -49,11 +49,11 @@ json to_json(const Series& s) {
 }
 
 json to_json(const Figure& f, std::size_t index) {
-  json object{{"id", fmt::format("figure-{}", index + 1)}, {"title", f.title}, {"kind", f.kind}};
+  json object{{"id", fmt::format("figure-{}", index + 1)}, {"title", f.title}, {"kind", word_of(f.kind)}};
   put(object, "caption", f.caption);
   const char* names[] = {"x", "y", "z"};
   for (std::size_t k = 0; k < f.axes.size(); ++k) {
-    object[names[k]] = {{"label", f.axes[k].label}, {"scale", f.axes[k].logarithmic ? "log" : "linear"}};
+    object[names[k]] = {{"label", f.axes[k].label}, {"scale", word_of(f.axes[k].scale)}};
   }
   object["series"] = list(f.series, [](const Series& s, std::size_t) { return to_json(s); });
   return object;
@@ -62,7 +62,7 @@ json to_json(const Figure& f, std::size_t index) {
 json to_json(const Animation& a, std::size_t index) {
   return {{"id", fmt::format("animation-{}", index + 1)},
           {"title", a.title},
-          {"body", a.body},
+          {"body", word_of(a.body)},
           {"size", number(a.size)},
           {"slope", {{"x", number(a.slope[0])}, {"y", number(a.slope[1])}}},
           {"tracks", list(a.tracks, [](const Track& t, std::size_t) {
@@ -72,23 +72,23 @@ json to_json(const Animation& a, std::size_t index) {
            })}};
 }
 
-json to_json(const Claim& c) {
+json to_json(const ClaimEntry& c) {
   json object{{"says", c.says},
               {"quantity", c.quantity},
               {"measured", c.measured},
               {"expected", c.expected},
-              {"verdict", c.verdict}};
+              {"verdict", word_of(c.verdict)}};
   put(object, "place", c.place);
   put(object, "note", c.note);
   return object;
 }
 
-json to_json(const Experiment& e) {
+json to_json(const ExperimentEntry& e) {
   json object{
       {"id", e.id},
       {"title", e.title},
       {"systems", list(e.systems,
-                       [](const System& s, std::size_t) {
+                       [](const SystemEntry& s, std::size_t) {
                          return json{{"name", s.name},
                                      {"title", s.title},
                                      {"lagrangian", s.lagrangian},
@@ -96,12 +96,12 @@ json to_json(const Experiment& e) {
                                      {"parameters", s.parameters}};
                        })},
       {"runs", list(e.runs,
-                    [](const Run& r, std::size_t) {
+                    [](const RunEntry& r, std::size_t) {
                       json run{{"name", r.name}, {"system", r.system}, {"method", r.method}, {"settings", r.settings}};
                       put(run, "failure", r.failure);
                       return run;
                     })},
-      {"claims", list(e.claims, [](const Claim& c, std::size_t) { return to_json(c); })},
+      {"claims", list(e.claims, [](const ClaimEntry& c, std::size_t) { return to_json(c); })},
       {"figures", list(e.figures, [](const Figure& f, std::size_t i) { return to_json(f, i); })},
       {"animations", list(e.animations, [](const Animation& a, std::size_t i) { return to_json(a, i); })},
       {"files", e.files}};
@@ -111,14 +111,14 @@ json to_json(const Experiment& e) {
 }
 
 json to_json(const Report& r) {
-  json object{{"kind", r.kind}, {"title", r.title}, {"program", r.program}};
+  json object{{"kind", word_of(r.kind)}, {"title", r.title}, {"program", r.program}};
   put(object, "text", r.text);
   put(object, "command", r.command);
   object["chapters"] = list(r.chapters, [](const Chapter& c, std::size_t) {
     json chapter{{"id", c.id}, {"title", c.title}};
     put(chapter, "citation", c.citation);
     put(chapter, "text", c.text);
-    chapter["experiments"] = list(c.experiments, [](const Experiment& e, std::size_t) { return to_json(e); });
+    chapter["experiments"] = list(c.experiments, [](const ExperimentEntry& e, std::size_t) { return to_json(e); });
     return chapter;
   });
   return object;

@@ -61,15 +61,15 @@ std::string formula(const Expression& e) {
 
 }  // namespace
 
-void thin(Series& series, const std::string& kind, std::size_t most) {
+void thin(Series& series, FigureKind kind, std::size_t most) {
   const std::size_t rows = series.coordinates[0].size();
   if (rows <= most) return;
-  const auto kept = kind == "line" ? kept_rows(series.coordinates[1], most) : evenly(rows, most);
+  const auto kept = kind == FigureKind::line ? kept_rows(series.coordinates[1], most) : evenly(rows, most);
   for (auto& values : series.coordinates) values = picked(values, kept);
 }
 
-System system_of(const Model& model) {
-  System s{model.name, model.title, formula(model.system.lagrangian()), {}, {}};
+SystemEntry system_of(const Model& model) {
+  SystemEntry s{model.name, model.title, formula(model.system.lagrangian()), {}, {}};
   constexpr std::size_t most_rows = 12;
   for (const auto* rows : {&model.system.constraints(), &model.system.holonomic()}) {
     for (const Expression& row : *rows) {

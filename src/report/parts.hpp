@@ -10,9 +10,9 @@
 namespace rattleback::report {
 
 /// Points that draw the same curve, but at most about so many. Extremes of y over x stay where they are.
-void thin(Series& series, const std::string& kind, std::size_t most = 2000);
+void thin(Series& series, FigureKind kind, std::size_t most = 2000);
 
-System system_of(const Model& model);
+SystemEntry system_of(const Model& model);
 
 /// A trajectory of the body that the model has a picture of.
 Track track_of(const std::string& name, const Model& model, const Table& table);

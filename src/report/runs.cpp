@@ -35,12 +35,12 @@ class TimeFigures {
  public:
   TimeFigures(const std::vector<MethodRun>& runs, std::vector<Figure>& figures) : runs_(runs), figures_(figures) {}
 
-  void add(const std::string& title, const std::string& label, bool logarithmic, auto&& curve) {
-    Figure figure{title, "", "line", {{"$t$", false}, {label, logarithmic}}, {}};
+  void add(const std::string& title, const std::string& label, Scale scale, auto&& curve) {
+    Figure figure{title, "", FigureKind::line, {{"$t$"}, {label, scale}}, {}};
     for (const MethodRun& run : runs_) {
       std::vector<double> y = curve(run.table);
       if (std::ranges::all_of(y, [](double v) { return std::isnan(v); })) continue;
-      Series series{run.method, "line", false, {*run.table.find("time"), std::move(y)}};
+      Series series{run.method, SeriesStyle::line, false, {*run.table.find("time"), std::move(y)}};
       thin(series, figure.kind);
       figure.series.push_back(std::move(series));
     }
@@ -57,10 +57,10 @@ void add_positions(const Model& model, const std::vector<MethodRun>& runs, std::
   const auto& coordinates = model.system.coordinates();
   const std::size_t shown = std::min(coordinates.size(), most);
   if (runs.size() == 1) {
-    Figure figure{"Positions", "", "line", {{"$t$", false}, {"$q$", false}}, {}};
+    Figure figure{"Positions", "", FigureKind::line, {{"$t$"}, {"$q$"}}, {}};
     for (std::size_t i = 0; i < shown; ++i) {
       Series series{symbol(coordinates[i]),
-                    "line",
+                    SeriesStyle::line,
                     false,
                     {*runs[0].table.find("time"), *runs[0].table.find(coordinates[i].name())}};
       thin(series, figure.kind);
@@ -72,7 +72,7 @@ void add_positions(const Model& model, const std::vector<MethodRun>& runs, std::
   TimeFigures over_time(runs, figures);
   for (std::size_t i = 0; i < shown; ++i) {
     const std::string name = symbol(coordinates[i]);
-    over_time.add(name, name, false, [&](const Table& t) { return *t.find(coordinates[i].name()); });
+    over_time.add(name, name, Scale::linear, [&](const Table& t) { return *t.find(coordinates[i].name()); });
   }
 }
 
@@ -80,16 +80,16 @@ void add_positions(const Model& model, const std::vector<MethodRun>& runs, std::
 void add_path(const Model& model, const std::vector<MethodRun>& runs, std::vector<Figure>& figures) {
   const auto& coordinates = model.system.coordinates();
   if (!model.picture && coordinates.size() < 2) return;
-  const bool space = model.picture && model.picture->body == "particle";
-  Figure figure{"Path", "", space ? "space" : "path", {}, {}};
+  const bool space = model.picture && model.picture->body == Body::particle;
+  Figure figure{"Path", "", space ? FigureKind::space : FigureKind::path, {}, {}};
   if (model.picture) {
-    figure.axes = {{"$x$", false}, {"$y$", false}};
-    if (space) figure.axes.push_back({"$z$", false});
+    figure.axes = {{"$x$"}, {"$y$"}};
+    if (space) figure.axes.push_back({"$z$"});
   } else {
-    figure.axes = {{symbol(coordinates[0]), false}, {symbol(coordinates[1]), false}};
+    figure.axes = {{symbol(coordinates[0])}, {symbol(coordinates[1])}};
   }
   for (const MethodRun& run : runs) {
-    Series series{run.method, "line", false, {}};
+    Series series{run.method, SeriesStyle::line, false, {}};
     if (model.picture) {
       Track track = track_of(run.method, model, run.table);
       series.coordinates = {std::move(track.x), std::move(track.y)};
@@ -117,24 +117,25 @@ void add_differences(const Model& model, const std::vector<MethodRun>& runs, std
       std::ranges::find_if(runs, [](const MethodRun& r) { return r.method.starts_with("reference"); });
   if (reference == runs.end()) return;
   TimeFigures over_time(runs, figures);
-  over_time.add("Difference from the reference", "$\\max_i |q_i - q_i^{\\mathrm{ref}}|$", true, [&](const Table& t) {
-    const std::size_t rows = std::min(t.rows(), reference->table.rows());
-    std::vector<double> largest(t.rows(), nan);
-    for (std::size_t row = 0; row < rows; ++row) {
-      if ((*t.find("time"))[row] != (*reference->table.find("time"))[row]) continue;
-      double d = 0.0;
-      for (const Expression& q : model.system.coordinates()) {
-        d = std::max(d, std::abs((*t.find(q.name()))[row] - (*reference->table.find(q.name()))[row]));
-      }
-      if (d > 0.0) largest[row] = d;
-    }
-    return largest;
-  });
+  over_time.add("Difference from the reference", "$\\max_i |q_i - q_i^{\\mathrm{ref}}|$", Scale::logarithmic,
+                [&](const Table& t) {
+                  const std::size_t rows = std::min(t.rows(), reference->table.rows());
+                  std::vector<double> largest(t.rows(), nan);
+                  for (std::size_t row = 0; row < rows; ++row) {
+                    if ((*t.find("time"))[row] != (*reference->table.find("time"))[row]) continue;
+                    double d = 0.0;
+                    for (const Expression& q : model.system.coordinates()) {
+                      d = std::max(d, std::abs((*t.find(q.name()))[row] - (*reference->table.find(q.name()))[row]));
+                    }
+                    if (d > 0.0) largest[row] = d;
+                  }
+                  return largest;
+                });
 }
 
-Run run_of(const MethodRun& run, const Model& model, const Problem& problem) {
+RunEntry run_of(const MethodRun& run, const Model& model, const Problem& problem) {
   const RunResult& r = run.result;
-  Run entry{
+  RunEntry entry{
       run.method,
       model.title,
       run.method,
@@ -152,32 +153,29 @@ Run run_of(const MethodRun& run, const Model& model, const Problem& problem) {
 
 }  // namespace
 
-Experiment of_runs(const Model& model, const Problem& problem, const std::vector<MethodRun>& runs,
-                   const std::vector<ObservedQuantity>& observed) {
-  Experiment experiment{model.name, model.title, "", model.description};
+ExperimentEntry of_runs(const Model& model, const Problem& problem, const std::vector<MethodRun>& runs,
+                        const std::vector<ObservedQuantity>& observed) {
+  ExperimentEntry experiment{model.name, model.title, "", model.description};
   experiment.systems.push_back(system_of(model));
   for (const MethodRun& run : runs) experiment.runs.push_back(run_of(run, model, problem));
   add_path(model, runs, experiment.figures);
   add_differences(model, runs, experiment.figures);
   TimeFigures over_time(runs, experiment.figures);
-  over_time.add("Energy", "$E$", false, [](const Table& t) { return *t.find("energy"); });
-  over_time.add("Energy error", "$|E - E_0|$", true, [](const Table& t) { return change(*t.find("energy")); });
-  for (const std::string& name : runs.front().table.names()) {
-    const bool row = name.starts_with("constraint_") || name.starts_with("holonomic_");
-    if (row && std::ranges::none_of(observed, [&](const ObservedQuantity& o) {
-          return std::ranges::find(o.labels, name) != o.labels.end();
-        })) {
-      over_time.add("Residual of `" + name + "`", "$|\\cdot|$", true,
-                    [&](const Table& t) { return size(*t.find(name)); });
-    }
+  over_time.add("Energy", "$E$", Scale::linear, [](const Table& t) { return *t.find("energy"); });
+  over_time.add("Energy error", "$|E - E_0|$", Scale::logarithmic,
+                [](const Table& t) { return change(*t.find("energy")); });
+  for (const Table::Column& column : runs.front().table.columns) {
+    if (column.kind != ColumnKind::constraint) continue;
+    over_time.add("Residual of `" + column.name + "`", "$|\\cdot|$", Scale::logarithmic,
+                  [&](const Table& t) { return size(*t.find(column.name)); });
   }
   for (const NamedExpression& c : model.system.conserved()) {
-    over_time.add("Change of the conserved quantity `" + c.name + "`", "$|\\cdot|$", true,
+    over_time.add("Change of the conserved quantity `" + c.name + "`", "$|\\cdot|$", Scale::logarithmic,
                   [&](const Table& t) { return change(*t.find(c.name)); });
   }
   for (const ObservedQuantity& quantity : observed) {
     for (const std::string& label : quantity.labels) {
-      over_time.add("Observed: `" + label + "`", "`" + label + "`", false,
+      over_time.add("Observed: `" + label + "`", "`" + label + "`", Scale::linear,
                     [&](const Table& t) { return *t.find(label); });
     }
   }
@@ -190,15 +188,15 @@ Experiment of_runs(const Model& model, const Problem& problem, const std::vector
   return experiment;
 }
 
-Experiment of_convergence(const Model& model, double time, const std::vector<Convergence>& methods) {
-  Experiment experiment{model.name, model.title, "",
-                        fmt::format("Errors at $t = {:.6g}$ against the reference.", time)};
+ExperimentEntry of_convergence(const Model& model, double time, const std::vector<Convergence>& methods) {
+  ExperimentEntry experiment{model.name, model.title, "",
+                             fmt::format("Errors at $t = {:.6g}$ against the reference.", time)};
   experiment.systems.push_back(system_of(model));
   const auto figure = [&](const std::string& title, const std::string& x, const std::string& y, auto&& abscissa,
                           auto&& ordinate) {
-    Figure f{title, "", "line", {{x, true}, {y, true}}, {}};
+    Figure f{title, "", FigureKind::line, {{x, Scale::logarithmic}, {y, Scale::logarithmic}}, {}};
     for (const Convergence& c : methods) {
-      Series series{c.method, "both", false, {{}, {}}};
+      Series series{c.method, SeriesStyle::both, false, {{}, {}}};
       for (const ConvergencePoint& p : c.points) {
         const double value = ordinate(p);
         series.coordinates[0].push_back(abscissa(p));
@@ -216,11 +214,11 @@ Experiment of_convergence(const Model& model, double time, const std::vector<Con
       [](const ConvergencePoint& p) { return p.seconds; }, error);
   figure("Energy error", "$h$", "largest energy error", step, [](const ConvergencePoint& p) { return p.energy_error; });
   for (const Convergence& c : methods) {
-    Run run{c.method,
-            model.title,
-            c.method,
-            {c.measured_order ? fmt::format("order {:.3f} measured", *c.measured_order) : "order not measurable"},
-            ""};
+    RunEntry run{c.method,
+                 model.title,
+                 c.method,
+                 {c.measured_order ? fmt::format("order {:.3f} measured", *c.measured_order) : "order not measurable"},
+                 ""};
     if (c.expected_order) run.settings.push_back(fmt::format("{} promised", *c.expected_order));
     if (std::ranges::any_of(c.points, [](const ConvergencePoint& p) { return p.outcome == RunOutcome::failed; })) {
       run.failure = "not all runs reached the end";

@@ -185,7 +185,7 @@ TEST(Picture, must_be_one_that_can_be_drawn) {
     return a.err;
   };
   EXPECT_TRUE(contains(complaint("body = \"cube\"\nposition = [\"u\", 0]"),
-                       "the body 'cube' is not known; there are particle, blade"));
+                       "body must be particle, blade, sleigh, disk or robot, found 'cube'"));
   EXPECT_TRUE(contains(complaint("body = \"disk\""), "[picture] needs the key position"));
   EXPECT_TRUE(contains(complaint("body = \"disk\"\nposition = [\"u\"]"), "position must have two or three entries"));
   EXPECT_TRUE(contains(complaint("body = \"disk\"\nposition = [\"u'\", 0]"), "velocities cannot be used in it"));

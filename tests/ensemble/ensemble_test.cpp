@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <fstream>
 #include <numbers>
 
+#include "rattleback/ensemble/ensemble_file.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/method/whole_step.hpp"
 #include "rattleback/model/model.hpp"
 #include "tests/case_name.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace rattleback {
 namespace {
@@ -441,6 +444,23 @@ TEST(Ensembles, have_methods_that_suit_the_system) {
 }
 
 // A composition in one compiled function, against the stepper that goes from stage to stage.
+TEST(EnsembleFiles, may_set_values_that_are_possible_only_together) {
+  const test::TemporaryFolder folder;
+  const std::string model = folder / "root.toml";
+  std::ofstream(model) << "coordinates = [\"x\"]\nlagrangian = \"0.5*x'^2\"\n[parameters]\na = 1\nb = 0\n"
+                          "[initial]\nq = [\"sqrt(a - b)\"]\n[run]\nstep = 0.1\ntime = 1\n";
+  const std::string head = "model = \"root.toml\"\nmethod = \"rk4\"\n[set]\n";
+  const EnsembleFile both = read_ensemble(head + "a = -1\nb = -2\n", folder / "s.toml");
+  EXPECT_EQ(both.ensemble.start.q, (std::vector{1.0}));
+  try {
+    read_ensemble(head + "a = -1\nb = -0.5\n", folder / "s.toml");
+    FAIL() << "the square root of -0.5";
+  } catch (const ModelError& error) {
+    EXPECT_NE(std::string_view(error.what()).find("s.toml:4:5: "), std::string_view::npos) << error.what();
+    EXPECT_NE(std::string_view(error.what()).find("finite"), std::string_view::npos) << error.what();
+  }
+}
+
 TEST(WholeStep, does_what_the_stages_do_one_after_the_other) {
   int compared = 0;
   for (const char* name :

@@ -260,7 +260,7 @@ TEST(Experiment, explains_what_is_wrong_and_where) {
   expect(particle + "[data.b]\nmethod = \"dla\"\nstep = 0", "step must be positive, found 0");
   expect(particle + "[data.b]\nmethod = \"dla\"\nobserve = [\"energi\"]", "there is no observer 'energi'");
   expect(particle + "[data.b]\nmethod = \"dla\"\nkind = \"clod\"",
-         "the kind 'clod' is not known; there are trajectory");
+         "kind must be trajectory, convergence, cloud, points, modified or inverse, found 'clod'");
   expect(particle + "[data.b]\nmethod = \"dla\"\ntime = 1e300", "steps; between 1 and 1e+09 are possible");
   expect(particle + "[data.b]\nmethod = \"dla\"\ntime = -3", "steps; between 1 and 1e+09 are possible");
   expect(particle + "[data.\"../b\"]\nmethod = \"dla\"", "'../b' cannot be the name of data");

@@ -27,15 +27,18 @@ nlohmann::json written(const Report& report) {
 }
 
 TEST(Page, contains_any_text_without_breaking) {
-  Report report{"run", "a </script><script>alert(1)</script> \\ \" $x<y$ <!-- ä", "", "program", "command"};
+  Report report{ReportKind::run, "a </script><script>alert(1)</script> \\ \" $x<y$ <!-- ä", "", "program", "command"};
   EXPECT_EQ(written(report)["title"], report.title);
 }
 
 TEST(Page, says_null_where_there_is_no_number) {
-  Experiment e{"a/b", "t", "", ""};
-  e.figures.push_back(
-      {"f", "", "line", {{"x", false}, {"y", true}}, {{"s", "line", false, {{1, 2}, {NAN, INFINITY}}}}});
-  Report report{"run", "t", "", "p", "c", {{"a", "", "", "", {e}}}};
+  ExperimentEntry e{"a/b", "t", "", ""};
+  e.figures.push_back({"f",
+                       "",
+                       FigureKind::line,
+                       {{"x"}, {"y", Scale::logarithmic}},
+                       {{"s", SeriesStyle::line, false, {{1, 2}, {NAN, INFINITY}}}}});
+  Report report{ReportKind::run, "t", "", "p", "c", {{"a", "", "", "", {e}}}};
   const auto figure = written(report)["chapters"][0]["experiments"][0]["figures"][0];
   EXPECT_EQ(figure["series"][0]["x"], (nlohmann::json{1.0, 2.0}));
   EXPECT_EQ(figure["series"][0]["y"], (nlohmann::json{nullptr, nullptr}));
@@ -75,20 +78,20 @@ names = ["one", "two"]
 }
 
 TEST(Page, draws_what_the_experiment_says) {
-  const Experiment e = of(sleigh(), {"sleigh.h5"});
+  const ExperimentEntry e = of(sleigh(), {"sleigh.h5"});
   EXPECT_EQ(e.id, "paper/sleigh");
   ASSERT_EQ(e.claims.size(), 1U);
-  EXPECT_EQ(e.claims[0].verdict, "confirmed");
+  EXPECT_EQ(e.claims[0].verdict, Finding::Verdict::confirmed);
   EXPECT_EQ(e.claims[0].expected, "above 1");
   EXPECT_EQ(e.systems.size(), 1U) << "one system, under two methods";
   EXPECT_EQ(e.runs.size(), 2U);
   ASSERT_EQ(e.animations.size(), 1U);
-  EXPECT_EQ(e.animations[0].body, "sleigh");
+  EXPECT_EQ(e.animations[0].body, Body::sleigh);
   EXPECT_EQ(e.animations[0].tracks[1].name, "two");
 }
 
 TEST(Page, keeps_ends_and_extremes_of_long_curves) {
-  const Experiment e = of(sleigh(), {});
+  const ExperimentEntry e = of(sleigh(), {});
   const auto& curve = e.figures[0].series[0].coordinates;
   EXPECT_LT(curve[0].size(), 2100U);
   EXPECT_EQ(curve[0].front(), 0.0);
@@ -99,7 +102,7 @@ TEST(Page, keeps_ends_and_extremes_of_long_curves) {
 
 TEST(Page, draws_x_and_y_of_the_same_rows) {
   const ExperimentResult r = sleigh();
-  const Experiment e = of(r, {});
+  const ExperimentEntry e = of(r, {});
   const auto& curve = e.figures[2].series[0].coordinates;
   ASSERT_EQ(curve[0].size(), 6U);
   EXPECT_NEAR(curve[0].back(), 30.0, 1e-9);
@@ -119,9 +122,9 @@ TEST(Page, has_frames_that_follow_the_body) {
 
 TEST(Markdown, has_a_row_for_each_claim) {
   Chapter chapter{"cm", "A paper", "Authors", ""};
-  Experiment e{"cm/x", "An experiment", "Fig. 1", ""};
-  e.claims = {{"a | b", "Fig. 1", "max[d: |x|]", "1", "below 2", "confirmed", ""},
-              {"c", "", "q", "3", "below 2", "contradicted", "because"}};
+  ExperimentEntry e{"cm/x", "An experiment", "Fig. 1", ""};
+  e.claims = {{"a | b", "Fig. 1", "max[d: |x|]", "1", "below 2", Finding::Verdict::confirmed, ""},
+              {"c", "", "q", "3", "below 2", Finding::Verdict::contradicted, "because"}};
   chapter.experiments.push_back(e);
   const std::string text = markdown({chapter});
   EXPECT_NE(text.find("| a \\| b (Fig. 1) |"), std::string::npos) << text;

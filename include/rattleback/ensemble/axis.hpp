@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/base/words.hpp"
+
 namespace rattleback {
 
 /// Something that is varied in an ensemble: quantities, and the points they are given together. Points are computed
@@ -19,8 +21,11 @@ struct Axis {
 /// The points themselves.
 Axis list_axis(std::vector<std::string> names, std::vector<std::vector<double>> points);
 
-/// So many points from one to the other, both included, with equal distances or (positive numbers) equal ratios.
 enum class Spacing : std::uint8_t { linear, logarithmic };
+template <>
+inline constexpr auto words<Spacing> =
+    std::to_array<Word<Spacing>>({{Spacing::linear, "linear"}, {Spacing::logarithmic, "logarithmic"}});
+/// So many points from one to the other, both included, with equal distances or (positive numbers) equal ratios.
 Axis line_axis(std::vector<std::string> names, std::vector<double> from, std::vector<double> to, std::int64_t count,
                Spacing spacing = Spacing::linear);
 

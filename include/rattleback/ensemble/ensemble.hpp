@@ -29,6 +29,9 @@ struct Section {
   Direction direction = Direction::both;
   std::int64_t most = 0;  ///< crossings of a trajectory that are kept; it ends after the last one. 0: all
 };
+template <>
+inline constexpr auto words<Section::Direction> = std::to_array<Word<Section::Direction>>(
+    {{Section::Direction::up, "up"}, {Section::Direction::down, "down"}, {Section::Direction::both, "both"}});
 
 /// Many trajectories of one system: every combination of the points of the axes, the last axis running fastest.
 ///

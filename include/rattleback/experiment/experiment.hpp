@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "rattleback/base/error.hpp"
+#include "rattleback/experiment/figure.hpp"
 #include "rattleback/experiment/quantity.hpp"
 #include "rattleback/experiment/table.hpp"
 #include "rattleback/model/model.hpp"
@@ -81,23 +82,18 @@ struct Claim {
   std::string note;
 };
 
-struct FigureAxis {
-  std::string label;
-  bool logarithmic = false;
-};
-
 struct SeriesRecipe {
   std::string name;
   std::string data;
   std::vector<RowFormula> coordinates;  ///< x, y and, in space, z
-  std::string style = "line";
+  SeriesStyle style = SeriesStyle::line;
   bool dashed = false;
 };
 
 struct FigureRecipe {
   std::string title;
   std::string caption;
-  std::string kind = "line";
+  FigureKind kind = FigureKind::line;
   std::vector<FigureAxis> axes;
   std::vector<SeriesRecipe> series;
 };
@@ -152,6 +148,13 @@ struct Finding {
   enum class Verdict : std::uint8_t { confirmed, corrected, contradicted, failed } verdict = Verdict::failed;
 };
 
+template <>
+inline constexpr auto words<Finding::Verdict> =
+    std::to_array<Word<Finding::Verdict>>({{Finding::Verdict::confirmed, "confirmed"},
+                                           {Finding::Verdict::corrected, "corrected"},
+                                           {Finding::Verdict::contradicted, "contradicted"},
+                                           {Finding::Verdict::failed, "failed"}});
+
 struct ExperimentResult {
   Experiment experiment;
   std::vector<Data> data;
@@ -160,8 +163,6 @@ struct ExperimentResult {
 
   const Data& of(const std::string& name) const;
 };
-
-const char* verdict_name(Finding::Verdict verdict);
 
 /// A flag asked an experiment to stop.
 class Interrupted : public Error {

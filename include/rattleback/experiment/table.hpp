@@ -7,6 +7,7 @@
 
 #include "rattleback/expr/expression.hpp"
 #include "rattleback/flow/run.hpp"
+#include "rattleback/model/column.hpp"
 
 namespace rattleback {
 
@@ -15,6 +16,7 @@ struct Table {
   struct Column {
     std::string name;
     std::vector<double> values;
+    ColumnKind kind = ColumnKind::other;
   };
   std::vector<Column> columns;
   std::map<std::string, double> scalars = {};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "rattleback/base/error.hpp"
+#include "rattleback/base/words.hpp"
 #include "rattleback/model/system.hpp"
 
 namespace rattleback {
@@ -22,9 +24,17 @@ class ModelError : public RequestError {
 /// Values that replace those of a model's parameters.
 using ParameterValues = std::map<std::string, double>;
 
+enum class Body : std::uint8_t { particle, blade, sleigh, disk, robot };
+template <>
+inline constexpr auto words<Body> = std::to_array<Word<Body>>({{Body::particle, "particle"},
+                                                               {Body::blade, "blade"},
+                                                               {Body::sleigh, "sleigh"},
+                                                               {Body::disk, "disk"},
+                                                               {Body::robot, "robot"}});
+
 /// How the moving body is drawn.
 struct Picture {
-  std::string body;                  ///< particle, blade, sleigh, disk or robot
+  Body body = Body::particle;
   std::vector<Expression> position;  ///< x, y, z in coordinates and parameters, as the angles
   Expression heading;                ///< about the vertical, from the x axis
   Expression roll;                   ///< of a wheel about its axle

@@ -6,7 +6,7 @@
 namespace rattleback::report {
 
 /// An experiment that was performed, with the files its data are in.
-Experiment of(const ExperimentResult& result, const std::vector<std::string>& files);
+ExperimentEntry of(const ExperimentResult& result, const std::vector<std::string>& files);
 Chapter of(const Paper& paper);
 
 /// What was measured, with as many digits as mean something.

@@ -3,19 +3,26 @@
 #include <string>
 #include <vector>
 
-namespace rattleback::report {
+#include "rattleback/experiment/experiment.hpp"
+
+namespace rattleback {
+
+/// The command whose answer a report is.
+enum class ReportKind : std::uint8_t { reproduce, run, compare, converge };
+template <>
+inline constexpr auto words<ReportKind> = std::to_array<Word<ReportKind>>({{ReportKind::reproduce, "reproduce"},
+                                                                           {ReportKind::run, "run"},
+                                                                           {ReportKind::compare, "compare"},
+                                                                           {ReportKind::converge, "converge"}});
+
+namespace report {
 
 // What a report consists of; web/src/report.ts says the same to the page. Texts may contain formulas between dollar
 // signs and `code`.
 
-struct Axis {
-  std::string label;
-  bool logarithmic = false;
-};
-
 struct Series {
   std::string name;
-  std::string style = "line";  ///< line, points or both
+  SeriesStyle style = SeriesStyle::line;
   bool dashed = false;
   std::vector<std::vector<double>> coordinates;  ///< x, y and, in space, z; NaN where there is no number
 };
@@ -23,8 +30,8 @@ struct Series {
 struct Figure {
   std::string title;
   std::string caption;
-  std::string kind = "line";  ///< line, path or space
-  std::vector<Axis> axes;
+  FigureKind kind = FigureKind::line;
+  std::vector<FigureAxis> axes;
   std::vector<Series> series;
 };
 
@@ -35,23 +42,23 @@ struct Track {
 
 struct Animation {
   std::string title;
-  std::string body;
+  Body body = Body::particle;
   double size = 1.0;
   std::vector<double> slope;
   std::vector<Track> tracks;
 };
 
-struct Claim {
+struct ClaimEntry {
   std::string says;
   std::string place;
   std::string quantity;
   std::string measured;
   std::string expected;
-  std::string verdict;
+  Finding::Verdict verdict = Finding::Verdict::failed;
   std::string note;
 };
 
-struct Run {
+struct RunEntry {
   std::string name;
   std::string system;
   std::string method;
@@ -59,7 +66,7 @@ struct Run {
   std::string failure;
 };
 
-struct System {
+struct SystemEntry {
   std::string name;
   std::string title;
   std::string lagrangian;  ///< LaTeX, like the constraints
@@ -67,14 +74,14 @@ struct System {
   std::vector<std::string> parameters;
 };
 
-struct Experiment {
+struct ExperimentEntry {
   std::string id;
   std::string title;
   std::string place;
   std::string text;
-  std::vector<System> systems = {};
-  std::vector<Run> runs = {};
-  std::vector<Claim> claims = {};
+  std::vector<SystemEntry> systems = {};
+  std::vector<RunEntry> runs = {};
+  std::vector<ClaimEntry> claims = {};
   std::vector<Figure> figures = {};
   std::vector<Animation> animations = {};
   std::vector<std::string> files = {};
@@ -85,11 +92,11 @@ struct Chapter {
   std::string title;
   std::string citation;
   std::string text;
-  std::vector<Experiment> experiments = {};
+  std::vector<ExperimentEntry> experiments = {};
 };
 
 struct Report {
-  std::string kind;  ///< reproduce, run, compare or converge
+  ReportKind kind = ReportKind::run;
   std::string title;
   std::string text;
   std::string program;
@@ -101,4 +108,5 @@ struct Report {
 /// its pages.
 void write_page(const Report& report, const std::string& path);
 
-}  // namespace rattleback::report
+}  // namespace report
+}  // namespace rattleback

@@ -20,10 +20,10 @@ inline constexpr std::size_t most_rows = 8192;
 /// Trajectories of a model under one or several methods: positions, energy, constraints, conserved and observed
 /// quantities over time, differences from the reference if it is one of them, and the motion if the model has a
 /// picture.
-Experiment of_runs(const Model& model, const Problem& problem, const std::vector<MethodRun>& runs,
-                   const std::vector<ObservedQuantity>& observed);
+ExperimentEntry of_runs(const Model& model, const Problem& problem, const std::vector<MethodRun>& runs,
+                        const std::vector<ObservedQuantity>& observed);
 
 /// Errors over steps, and over computing time.
-Experiment of_convergence(const Model& model, double time, const std::vector<Convergence>& methods);
+ExperimentEntry of_convergence(const Model& model, double time, const std::vector<Convergence>& methods);
 
 }  // namespace rattleback::report

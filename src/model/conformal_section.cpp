@@ -1,0 +1,38 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model_sections.hpp"
+
+namespace rattleback {
+
+std::optional<ConformalDefinition> read_conformal(const ModelText& text) {
+  const toml::table* const conformal = text.table("conformal");
+  if (conformal == nullptr) return std::nullopt;
+  text.check_keys(*conformal, {"momenta", "hamiltonian", "factor"}, "[conformal]");
+  for (const char* other : {"lagrangian", "constraints", "holonomic", "forces"}) {
+    if (const toml::node* node = text.root().get(other)) {
+      text.fail(*node, fmt::format("{} and [conformal] describe two systems: give one", other));
+    }
+  }
+  const auto part = [&](const char* key) -> const toml::node& {
+    if (const toml::node* node = conformal->get(key)) return *node;
+    text.fail(*conformal, fmt::format("[conformal] needs the key {}: it has momenta, hamiltonian and factor", key));
+  };
+  ConformalDefinition definition;
+  definition.coordinates = text.coordinates();
+  definition.parameters = text.parameters();
+  std::vector<std::string> names = text.position_names();
+  for (const toml::node& node : text.array_of(part("momenta"), "momenta")) {
+    const std::string& name = text.text_of(node, "a momentum");
+    text.check_name(name, node, "a momentum");
+    if (std::ranges::find(names, name) != names.end()) text.fail(node, fmt::format("the name {} is taken", name));
+    definition.momenta.push_back(Expression::symbol(name));
+    names.push_back(name);
+  }
+  definition.hamiltonian = text.expression(part("hamiltonian"), "hamiltonian", names);
+  if (conformal->contains("factor")) definition.factor = text.expression(part("factor"), "factor", names);
+  return definition;
+}
+
+}  // namespace rattleback

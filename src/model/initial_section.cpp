@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include "model_sections.hpp"
+#include "rattleback/expr/derivative.hpp"
+#include "rattleback/expr/graph.hpp"
+
+namespace rattleback {
+namespace {
+
+/// A number or an expression of the parameters for every coordinate; zeros if the key is not there.
+std::vector<double> read_vector(const ModelText& text, const toml::table& initial, const char* key) {
+  const toml::node* node = initial.get(key);
+  const std::size_t n = text.coordinates().size();
+  if (node == nullptr) return std::vector<double>(n, 0.0);
+  std::vector<double> values;
+  const std::string what = fmt::format("an entry of {}", key);
+  for (const toml::node& item : text.array_of(*node, key)) {
+    if (item.is_string()) {
+      for (const Expression& e : text.entry(item, what, text.parameter_names())) {
+        values.push_back(text.value_of(item, what, e));
+      }
+    } else {
+      values.push_back(text.number(item, what));
+    }
+  }
+  if (values.size() != n) {
+    text.fail(*node, fmt::format("{} has {} entries, expected {}: one for each of {}", key, values.size(), n,
+                                 fmt::join(text.listed_coordinates(), ", ")));
+  }
+  return values;
+}
+
+/// q̇ = N ∂H/∂p
+std::vector<double> velocities(const ModelText& text, const ConformalDefinition& conformal,
+                               const std::vector<double>& q, const std::vector<double>& p) {
+  std::unordered_map<Expression, double> values;
+  for (const Parameter& parameter : text.parameters()) {
+    values.emplace(Expression::symbol(parameter.name), parameter.value);
+  }
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    values.emplace(text.coordinates()[i], q[i]);
+    values.emplace(conformal.momenta[i], p[i]);
+  }
+  std::vector<double> v;
+  for (const Expression& slope : gradient(conformal.hamiltonian, conformal.momenta)) {
+    v.push_back(evaluate(conformal.factor * slope, values));
+  }
+  return v;
+}
+
+}  // namespace
+
+std::optional<State> read_initial(const ModelText& text, const std::optional<ConformalDefinition>& conformal) {
+  const toml::table* initial = text.table("initial");
+  if (initial == nullptr) return std::nullopt;
+  text.check_keys(*initial, {"q", "v", "p"}, "[initial]");
+  if (!initial->contains("q")) text.fail(*initial, "q is missing in [initial]");
+  const toml::node* momenta = initial->get("p");
+  const std::vector<double> q = read_vector(text, *initial, "q");
+  if (momenta == nullptr) return State{q, read_vector(text, *initial, "v")};
+  if (!conformal) text.fail(*momenta, "p in [initial] is for models with [conformal]; others have v");
+  if (const toml::node* v = initial->get("v")) text.fail(*v, "v and p in [initial] say the same: give one");
+  return State{q, velocities(text, *conformal, q, read_vector(text, *initial, "p"))};
+}
+
+}  // namespace rattleback

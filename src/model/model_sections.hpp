@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+
+#include "model_text.hpp"
+#include "rattleback/model/conformal.hpp"
+
+namespace rattleback {
+
+// Sections of a model file, one reader for each. All of them throw ModelError; what is not there changes nothing.
+
+/// [symmetry]; `places` are those of the symmetries that are added.
+void read_symmetry(const ModelText& text, SystemDefinition& definition, ModelText::Places& places);
+
+/// [conformal]: a conformally Hamiltonian system instead of a Lagrangian.
+std::optional<ConformalDefinition> read_conformal(const ModelText& text);
+
+/// [initial]; momenta may be given where the model is a conformal one.
+std::optional<State> read_initial(const ModelText& text, const std::optional<ConformalDefinition>& conformal);
+
+/// [picture]: the moving body, drawn in animations.
+std::optional<Picture> read_picture(const ModelText& text);
+
+}  // namespace rattleback

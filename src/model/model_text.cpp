@@ -1,0 +1,183 @@
+#include "model_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/print.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr std::size_t max_coordinates = 20000;
+
+}  // namespace
+
+void ModelText::read_declarations(const ParameterValues& replaced) {
+  advice_ = "; a parameter may use those that stand before it in the file";
+  read_parameters(replaced);
+  advice_ = "; declare it as a coordinate, or with its value in [parameters]";
+  read_coordinates();
+}
+
+const toml::node& ModelText::needed(const char* key) const {
+  if (const toml::node* node = root().get(key)) return *node;
+  throw ModelError(fmt::format(
+      "{}: the key '{}' is missing; a model needs coordinates and a lagrangian, or [conformal]", source().file(), key));
+}
+
+ParseOptions ModelText::options_at(const toml::node& node, Names names) const {
+  ParseOptions options = TomlFile::options_at(node);
+  options.names = std::move(names);
+  options.integers = integers_;
+  options.noninteger = noninteger_;
+  options.unknown_advice = advice_;
+  return options;
+}
+
+Expression ModelText::expression(const toml::node& node, const std::string& what, Names names) const {
+  const std::string& text = text_of(node, what);
+  return parsed([&] { return parse(text, options_at(node, std::move(names))); });
+}
+
+std::vector<Expression> ModelText::entry(const toml::node& node, const std::string& what, Names names) const {
+  const std::string& text = text_of(node, what);
+  return parsed([&] { return parse_entry(text, options_at(node, std::move(names))); });
+}
+
+double ModelText::value_of(const toml::node& node, const std::string& what, const Expression& e) const {
+  const double value = evaluate(e, values_);
+  if (!std::isfinite(value)) fail(node, fmt::format("{} is {}; it must be a finite number", what, value));
+  return value;
+}
+
+double ModelText::constant(const toml::node& node, const std::string& what) const {
+  return node.is_string() ? value_of(node, what, expression(node, what, parameter_names_)) : number(node, what);
+}
+
+void ModelText::check_name(const std::string& name, const toml::node& place, const char* what) const {
+  try {
+    if (const Expression e = parse(name); e.is_symbol() && e.name() == name && name.back() != '\'' && name != "sum")
+      return;
+  } catch (const ParseError&) {
+  }
+  fail(place, fmt::format("'{}' cannot be the name of {}; names are Latin and Greek letters, digits and _, "
+                          "and none of pi, sum and the functions",
+                          name, what));
+}
+
+// [parameters]: numbers, or expressions of the parameters before them
+void ModelText::read_parameters(ParameterValues replaced) {
+  if (const toml::table* section = table("parameters")) {
+    for (const auto& [name, node] : in_order(*section)) {
+      check_name(name, *node, "a parameter");
+      const auto replacement = replaced.extract(name);
+      add_parameter(name, replacement ? replacement.mapped() : parameter_value(name, *node), *node);
+    }
+  }
+  if (replaced.empty()) return;
+  const std::string& name = replaced.begin()->first;
+  const auto meant = closest_name(name, parameter_names_);
+  throw ModelError(fmt::format("{} has no parameter '{}'; {}", source().file(), name,
+                               meant ? fmt::format("did you mean '{}'?", *meant)
+                               : parameter_names_.empty()
+                                   ? "it has none"
+                                   : fmt::format("it has {}", fmt::join(parameter_names_, ", "))));
+}
+
+double ModelText::parameter_value(const std::string& name, const toml::node& node) const {
+  const std::string what = "the parameter " + name;
+  return node.is_string() ? value_of(node, what, expression(node, name, parameter_names_)) : number(node, what);
+}
+
+void ModelText::add_parameter(const std::string& name, double value, const toml::node& place) {
+  parameters_.push_back({name, value});
+  parameter_names_.push_back(name);
+  parameter_places_.push_back(&place);
+  values_[Expression::symbol(name)] = value;
+  if (value == std::floor(value) && std::abs(value) < 1e9) {
+    integers_[name] = static_cast<int>(value);
+  } else {
+    noninteger_[name] = value;
+  }
+}
+
+/// Names, which may be repeated: "[i = 1..n] x[i]".
+std::vector<Expression> ModelText::symbols(const toml::node& node, const std::string& what) const {
+  const std::string& text = text_of(node, what);
+  ParseOptions options = options_at(node, {});
+  options.names.reset();
+  return parsed([&] { return parse_entry(text, options); });
+}
+
+void ModelText::read_coordinates() {
+  for (const toml::node& node : array_of(needed("coordinates"), "coordinates")) {
+    const std::string& text = text_of(node, "a coordinate");
+    if (!text.starts_with('[')) check_name(text, node, "a coordinate");
+    for (const Expression& symbol : symbols(node, "a coordinate")) {
+      if (!symbol.is_symbol()) fail(node, fmt::format("a coordinate must be a name, found {}", shortened(symbol)));
+      coordinates_.push_back(symbol);
+      coordinate_places_.push_back(&node);
+    }
+    if (coordinates_.size() > max_coordinates) fail(node, fmt::format("more than {} coordinates", max_coordinates));
+  }
+}
+
+ModelText::Names ModelText::position_names() const {
+  Names names = parameter_names_;
+  for (const Expression& q : coordinates_) names.push_back(q.name());
+  return names;
+}
+
+ModelText::Names ModelText::all_names() const {
+  Names names = position_names();
+  for (const Expression& q : coordinates_) names.push_back(q.name() + "'");
+  return names;
+}
+
+ModelText::Names ModelText::listed_coordinates() const {
+  Names names;
+  for (const Expression& q : coordinates_) names.push_back(q.name());
+  constexpr std::size_t most = 12;
+  if (names.size() > most) names.resize(most), names.emplace_back("...");
+  return names;
+}
+
+std::vector<std::size_t> ModelText::coordinate_list(const toml::node& node, const std::string& what) const {
+  std::vector<std::size_t> indices;
+  for (const toml::node& item : array_of(node, what)) {
+    for (const Expression& symbol : symbols(item, what)) {
+      const auto found = std::find(coordinates_.begin(), coordinates_.end(), symbol);
+      if (found == coordinates_.end()) {
+        Names names;
+        for (const Expression& q : coordinates_) names.push_back(q.name());
+        const std::string& text = text_of(item, what);
+        const auto meant = closest_name(text, names);
+        fail(item, fmt::format("'{}' in {} is not a coordinate; {}", text, what,
+                               meant ? fmt::format("did you mean '{}'?", *meant)
+                                     : fmt::format("the coordinates are {}", fmt::join(listed_coordinates(), ", "))));
+      }
+      indices.push_back(static_cast<std::size_t>(found - coordinates_.begin()));
+    }
+  }
+  return indices;
+}
+
+std::vector<std::pair<std::size_t, Expression>> ModelText::by_coordinate(const toml::table& entries,
+                                                                         const std::string& where,
+                                                                         const std::string& what,
+                                                                         const Names& names) const {
+  Names known;
+  for (const Expression& q : coordinates_) known.push_back(q.name());
+  check_keys(entries, known, where + ", whose keys are coordinates");
+  std::vector<std::pair<std::size_t, Expression>> found;
+  for (const auto& [name, node] : in_order(entries)) {
+    const auto index = std::find(known.begin(), known.end(), name) - known.begin();
+    found.emplace_back(static_cast<std::size_t>(index), expression(*node, fmt::format("{} {}", what, name), names));
+  }
+  return found;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "toml_file.hpp"
+
+namespace rattleback {
+
+/// The text of a model with what it declares, parameters and coordinates: the names in which its sections are written.
+class ModelText : public TomlFile {
+ public:
+  using Names = std::vector<std::string>;
+  using Places = std::vector<const toml::node*>;
+
+  using TomlFile::TomlFile;
+
+  /// Reads [parameters], of which some may be replaced, and the coordinates.
+  void read_declarations(const ParameterValues& replaced);
+
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  const std::vector<Expression>& coordinates() const { return coordinates_; }
+  const Places& parameter_places() const { return parameter_places_; }
+  const Places& coordinate_places() const { return coordinate_places_; }
+
+  const Names& parameter_names() const { return parameter_names_; }
+  Names position_names() const;  ///< parameters and coordinates
+  Names all_names() const;       ///< and velocities
+  /// The coordinates as messages list them: the first of many.
+  Names listed_coordinates() const;
+
+  /// A key without which there is no model.
+  const toml::node& needed(const char* key) const;
+  void check_name(const std::string& name, const toml::node& place, const char* what) const;
+  Expression expression(const toml::node& node, const std::string& what, Names names) const;
+  /// An entry of a list, which may be repeated.
+  std::vector<Expression> entry(const toml::node& node, const std::string& what, Names names) const;
+  /// What an expression of the parameters comes to.
+  double value_of(const toml::node& node, const std::string& what, const Expression& e) const;
+  /// A number, or an expression of the parameters.
+  double constant(const toml::node& node, const std::string& what) const;
+
+  /// The indices of coordinates that are given by name.
+  std::vector<std::size_t> coordinate_list(const toml::node& node, const std::string& what) const;
+  /// A table whose keys are coordinates: their indices and what stands there, in the order of the file.
+  std::vector<std::pair<std::size_t, Expression>> by_coordinate(const toml::table& entries, const std::string& where,
+                                                                const std::string& what, const Names& names) const;
+
+ private:
+  void read_parameters(ParameterValues replaced);
+  double parameter_value(const std::string& name, const toml::node& node) const;
+  void add_parameter(const std::string& name, double value, const toml::node& place);
+  void read_coordinates();
+  std::vector<Expression> symbols(const toml::node& node, const std::string& what) const;
+  ParseOptions options_at(const toml::node& node, Names names) const;
+
+  std::vector<Parameter> parameters_;
+  Names parameter_names_;
+  Places parameter_places_;
+  std::unordered_map<Expression, double> values_;
+  std::unordered_map<std::string, int> integers_;       ///< parameters that may stand in ranges and indices
+  std::unordered_map<std::string, double> noninteger_;  ///< and those that may not
+  std::string advice_;                                  ///< for unknown names
+  std::vector<Expression> coordinates_;
+  Places coordinate_places_;
+};
+
+}  // namespace rattleback

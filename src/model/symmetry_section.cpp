@@ -1,0 +1,90 @@
+// [symmetry]: fibre = coordinates whose translations are symmetries, a group and what it acts on, and generators.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model_sections.hpp"
+
+namespace rattleback {
+namespace {
+
+void read_group(const ModelText& text, const toml::table& symmetry, auto&& add) {
+  const toml::node* group = symmetry.get("group");
+  const toml::node* acts_on = symmetry.get("acts_on");
+  if (group == nullptr) {
+    if (acts_on != nullptr) text.fail(*acts_on, "acts_on needs a group, as in group = \"SE(2)\"");
+    return;
+  }
+  const std::string& name = text.text_of(*group, "group");
+  if (name != "SE(2)" && name != "SO(3)") {
+    text.fail(*group,
+              fmt::format("the group '{}' is not known; there are SE(2) and SO(3), or list a fibre of coordinates "
+                          "or generators",
+                          name));
+  }
+  const bool plane = name == "SE(2)";
+  const char* expected = plane ? "[x, y, angle]" : "[alpha, beta, psi]";
+  if (acts_on == nullptr) {
+    text.fail(*group, fmt::format("{} needs acts_on = {}: {}", name, expected,
+                                  plane ? "the coordinates of the plane and the angle"
+                                        : "Euler angles of a rotation about z, the new x and the new z"));
+  }
+  const auto on = text.coordinate_list(*acts_on, "acts_on");
+  if (on.size() != 3)
+    text.fail(*acts_on, fmt::format("{} acts on three coordinates {}, found {}", name, expected, on.size()));
+  if (on[0] == on[1] || on[0] == on[2] || on[1] == on[2])
+    text.fail(*acts_on, fmt::format("{} acts on three different coordinates {}", name, expected));
+  const Expression one(1.0);
+  const Expression& first = text.coordinates()[on[0]];
+  const Expression& second = text.coordinates()[on[1]];
+  if (plane) {
+    for (const std::size_t i : {on[0], on[1]})
+      add(*group, "translation of " + text.coordinates()[i].name(), {{i, one}});
+    add(*group, "rotation of the plane", {{on[0], -second}, {on[1], first}, {on[2], one}});
+    return;
+  }
+  // The space turns, the rotation Rz(first) Rx(second) Rz(third) is multiplied from the left.
+  const Expression cotangent = cos(second) / sin(second);
+  add(*group, "rotation about x",
+      {{on[0], -cotangent * sin(first)}, {on[1], cos(first)}, {on[2], sin(first) / sin(second)}});
+  add(*group, "rotation about y",
+      {{on[0], cotangent * cos(first)}, {on[1], sin(first)}, {on[2], -cos(first) / sin(second)}});
+  add(*group, "rotation about z", {{on[0], one}});
+}
+
+// [symmetry.generators]: name = {coordinate = expression of coordinates and parameters, ...}
+void read_generators(const ModelText& text, const toml::node& node, auto&& add) {
+  const toml::table& generators = text.table_of(node, "generators", "written as a section [symmetry.generators]");
+  for (const auto& [name, entries] : ModelText::in_order(generators)) {
+    text.check_name(name, *entries, "a generator");
+    const std::string what = "the generator " + name;
+    const auto components = text.by_coordinate(text.table_of(*entries, what, "as in {x = \"-y\", y = \"x\"}"), what,
+                                               fmt::format("{}, component", what), text.all_names());
+    if (std::all_of(components.begin(), components.end(), [](const auto& c) { return c.second == Expression(0.0); }))
+      text.fail(*entries, fmt::format("{} is zero: nothing moves; remove it", what));
+    add(*entries, name, components);
+  }
+}
+
+}  // namespace
+
+void read_symmetry(const ModelText& text, SystemDefinition& definition, ModelText::Places& places) {
+  const toml::table* symmetry = text.table("symmetry");
+  if (symmetry == nullptr) return;
+  text.check_keys(*symmetry, {"fibre", "group", "acts_on", "generators"}, "[symmetry]");
+  const auto add = [&](const toml::node& place, const std::string& name,
+                       const std::vector<std::pair<std::size_t, Expression>>& components) {
+    definition.symmetries.push_back({name, std::vector<Expression>(text.coordinates().size())});
+    for (const auto& [i, component] : components) definition.symmetries.back().generator[i] = component;
+    places.push_back(&place);
+  };
+  if (const toml::node* fibre = symmetry->get("fibre")) {
+    for (const std::size_t i : text.coordinate_list(*fibre, "fibre"))
+      add(*fibre, "translation of " + text.coordinates()[i].name(), {{i, Expression(1.0)}});
+  }
+  read_group(text, *symmetry, add);
+  if (const toml::node* generators = symmetry->get("generators")) read_generators(text, *generators, add);
+}
+
+}  // namespace rattleback
