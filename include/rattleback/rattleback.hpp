@@ -2,6 +2,8 @@
 
 // All of Rattleback. Not here: rattleback/kernel/quadruple.hpp, which needs Boost.Multiprecision.
 
+#include "rattleback/answer/hooks.hpp"
+#include "rattleback/answer/problem.hpp"
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/installation.hpp"
 #include "rattleback/base/version.hpp"

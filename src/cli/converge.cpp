@@ -99,7 +99,7 @@ void converge(const Options& o) {
   if (count < 3 || count > 1000) {
     throw Failure(ExitStatus::wrong_request, fmt::format("--count must be between 3 and 1000, found {}", count));
   }
-  const Request request = make_request(o.problem, /*one_step=*/true);
+  const Request request = answer::prepare_time(o.problem.request());
   const double time = request.problem.step;
   print_notes(request.notes, o.output);
   const std::vector<std::int64_t> counts = step_counts(fewest, most, static_cast<int>(count));

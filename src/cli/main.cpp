@@ -71,11 +71,14 @@ int main(int argc, char** argv) {
   using namespace rattleback::cli;
   using rattleback::Error;
   remember_command_line(argc, argv);
+  const Command* command = nullptr;
   try {
-    perform(parse(program(), argc, argv), argc, argv);
+    const Wish wish = parse(program(), argc, argv);
+    command = wish.command;
+    perform(wish, argc, argv);
     return finish(static_cast<int>(ExitStatus::done));
   } catch (const Error& e) {
-    return complain(e.what(), static_cast<ExitStatus>(e.kind()));
+    return complain(command != nullptr ? command->in_its_words(e.what()) : e.what(), static_cast<ExitStatus>(e.kind()));
   } catch (const std::exception& e) {
     return complain(e.what(), ExitStatus::system);
   }

@@ -144,7 +144,7 @@ void analyse_backwards(const Options& o) {
   }
   check_method(o.method);
   ProblemOptions problem = o.problem;
-  if (!problem.steps && !problem.time) problem.steps = "1";
+  if (!problem.steps && !problem.time) problem.steps = 1;
   const Request request = make_request(problem);
   print_notes(request.notes, o.output);
   const Method method = make_method(o.method, request.problem);
