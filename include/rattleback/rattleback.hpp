@@ -2,8 +2,13 @@
 
 // All of Rattleback. Not here: rattleback/kernel/quadruple.hpp, which needs Boost.Multiprecision.
 
+#include "rattleback/answer/compare.hpp"
+#include "rattleback/answer/converge.hpp"
 #include "rattleback/answer/hooks.hpp"
+#include "rattleback/answer/models.hpp"
 #include "rattleback/answer/problem.hpp"
+#include "rattleback/answer/run.hpp"
+#include "rattleback/answer/show.hpp"
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/installation.hpp"
 #include "rattleback/base/version.hpp"

@@ -13,6 +13,7 @@
 #include "exit_status.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "request.hpp"
+#include "src/answer/check.hpp"
 #include "src/bench/competitors.hpp"
 #include "src/bench/tables.hpp"
 #include "terminal.hpp"
@@ -54,8 +55,8 @@ void run_bench(const BenchOptions& o) {
   session.interrupt = &guard.flag();
   session.progress = [&](const std::string& what) { line(what); };
   bench::CostOptions cost;
-  cost.time = positive(o.time, "--time");
-  cost.seconds = positive(o.limit, "--limit");
+  cost.time = answer::require_positive(o.time, "time");
+  cost.seconds = answer::require_positive(o.limit, "limit");
 
   const auto wanted = [&](const char* name) {
     return o.tables.empty() || std::ranges::find(o.tables, name) != o.tables.end();

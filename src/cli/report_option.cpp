@@ -5,8 +5,6 @@
 #include <filesystem>
 
 #include "exit_status.hpp"
-#include "rattleback/base/version.hpp"
-#include "terminal.hpp"
 
 namespace rattleback::cli {
 
@@ -23,21 +21,6 @@ void require_folder(const std::string& path, const char* option) {
   if (folder.empty() || std::filesystem::is_directory(folder)) return;
   throw Failure(ExitStatus::system,
                 fmt::format("{} '{}': the folder {} does not exist", option, path, folder.string()));
-}
-
-void check_report(const std::optional<std::string>& path) {
-  if (path && !path->ends_with(".html"))
-    throw Failure(ExitStatus::wrong_request, fmt::format("--report '{}' must end with .html", *path));
-  if (path) require_folder(*path, "--report");
-}
-
-void write_report(const std::string& kind, const std::string& path, report::Experiment experiment,
-                  const OutputOptions& output) {
-  report::Report page{kind, experiment.title, "", fmt::format("rattleback {}", version), command_line()};
-  page.chapters.push_back({kind, "", "", ""});
-  page.chapters.back().experiments.push_back(std::move(experiment));
-  report::write_page(page, path);
-  if (output.talks()) fmt::print("\nThe page is {}\n", path);
 }
 
 }  // namespace rattleback::cli

@@ -2,13 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "exit_status.hpp"
-#include "rattleback/mech/exact.hpp"
 #include "src/answer/check.hpp"
 
 namespace rattleback::cli {
@@ -22,8 +19,9 @@ double positive(const std::string& text, const char* option) {
 std::int64_t positive_integer(const std::string& text, const char* option) {
   const double value = positive(text, option);
   if (value != std::round(value) || value > static_cast<double>(answer::most_steps)) {
-    throw Failure(ExitStatus::wrong_request, fmt::format("{} must be an integer{}, found {}", option,
-                                                         value > static_cast<double>(answer::most_steps) ? " of at most 2^53" : "", text));
+    throw Failure(ExitStatus::wrong_request,
+                  fmt::format("{} must be an integer{}, found {}", option,
+                              value > static_cast<double>(answer::most_steps) ? " of at most 2^53" : "", text));
   }
   return static_cast<std::int64_t>(value);
 }
@@ -90,7 +88,7 @@ answer::ProblemRequest ProblemOptions::request() const {
   const auto numbers = [&](const std::optional<std::string>& text, const char* option) {
     return text ? numbers_from_text(*text, option, values) : std::vector<double>();
   };
-  answer::ProblemRequest request{.model = ""};
+  answer::ProblemRequest request;
   request.q0 = numbers(q0, "--q0");
   request.v0 = numbers(v0, "--v0");
   request.q1 = numbers(q1, "--q1");
@@ -118,51 +116,6 @@ void check_methods(const std::vector<std::string>& methods) { answer::require_me
 void print_notes(const std::vector<std::string>& notes, const OutputOptions& output) {
   if (!output.talks()) return;
   for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
-}
-
-nlohmann::json to_json(const RunResult& result, const Request& request, const std::string& method) {
-  const RunStatistics& s = result.statistics;
-  const double steps = static_cast<double>(std::max<std::int64_t>(result.steps, 1));
-  nlohmann::json document{
-      {"model", request.model.name},
-      {"method", method},
-      {"step", request.problem.step},
-      {"steps", result.steps},
-      {"time", result.time},
-      {"q", result.node.q},
-      {"v", result.node.v},
-      {"p", result.momenta},
-      {"energy", {{"initial", s.initial_energy}, {"final", s.final_energy}, {"max_error", s.max_energy_error}}},
-      {"constraint", {{"max", s.max_constraint}}},
-      {"newton", {{"mean", result.newton.mean()}, {"max", result.newton.max}}},
-      {"seconds", s.seconds},
-      {"ns_per_step", 1e9 * s.seconds / steps},
-      {"outcome", outcome_name(result.outcome)}};
-  if (!result.failure.empty()) document["failure"] = result.failure;
-  for (std::size_t k = 0; k < s.max_conserved_error.size(); ++k) {
-    document["conserved"][request.problem.system.conserved()[k].name] = {{"initial", s.initial_conserved[k]},
-                                                                         {"max_error", s.max_conserved_error[k]}};
-  }
-  if (!s.midpoint_energy.empty()) {
-    document["energy"]["midpoints"] = {{"min", s.midpoint_energy[0]}, {"max", s.midpoint_energy[1]}};
-  }
-  for (const Remark& remark : result.remarks) document["remarks"][remark.name] = remark.value;
-  if (const auto error = exact_error(result, request)) document["exact"] = {{"error", *error}};
-  return document;
-}
-
-std::optional<double> exact_error(const RunResult& result, const Request& request) {
-  const System& system = request.problem.system;
-  if (system.exact().empty()) return std::nullopt;
-  const std::vector<double> exact =
-      exact_position(system, request.problem.parameters, request.problem.start, result.time);
-  double error = 0.0;
-  for (std::size_t i = 0; i < system.dimension(); ++i) {
-    if (!system.exact()[i]) continue;
-    if (!std::isfinite(exact[i])) return std::nullopt;  // the formula is not made for this start
-    error = std::max(error, std::abs(result.node.q[i] - exact[i]));
-  }
-  return error;
 }
 
 }  // namespace rattleback::cli

@@ -9,7 +9,6 @@
 
 #include "command_line.hpp"
 #include "rattleback/answer/problem.hpp"
-#include "rattleback/flow/run.hpp"
 #include "src/answer/json.hpp"
 #include "src/answer/text.hpp"
 
@@ -59,13 +58,6 @@ void check_methods(const std::vector<std::string>& methods);
 /// An option's text as a positive number, and as a positive integer up to which t = k·h counts exactly.
 double positive(const std::string& text, const char* option);
 std::int64_t positive_integer(const std::string& text, const char* option);
-
-/// The numbers of a run with the keys that are promised to stay.
-nlohmann::json to_json(const RunResult& result, const Request& request, const std::string& method);
-
-/// Largest difference between the node of a result and the exact solution, over the coordinates for which the
-/// model has one.
-std::optional<double> exact_error(const RunResult& result, const Request& request);
 
 /// Notes go to standard error.
 void print_notes(const std::vector<std::string>& notes, const OutputOptions& output);

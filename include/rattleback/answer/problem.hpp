@@ -48,7 +48,7 @@ class ModelSource {
 
 /// Which problem: a model, a start, steps. What is not given is taken from the model.
 struct ProblemRequest {
-  ModelSource model;
+  ModelSource model = {};
   ParameterValues parameters = {};  ///< values that replace those of the model
   std::optional<double> step = {};
   std::optional<std::int64_t> steps = {};  ///< else as many as there are in `time`
