@@ -2,8 +2,10 @@
 
 // All of Rattleback. Not here: rattleback/kernel/quadruple.hpp, which needs Boost.Multiprecision.
 
+#include "rattleback/answer/analyse.hpp"
 #include "rattleback/answer/compare.hpp"
 #include "rattleback/answer/converge.hpp"
+#include "rattleback/answer/free_lagrangians.hpp"
 #include "rattleback/answer/hooks.hpp"
 #include "rattleback/answer/models.hpp"
 #include "rattleback/answer/problem.hpp"

@@ -3,12 +3,11 @@
 #include "rattleback/answer/show.hpp"
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "answers.hpp"
 #include "commands.hpp"
 #include "exit_status.hpp"
-#include "inverse.hpp"
+#include "rattleback/answer/free_lagrangians.hpp"
 
 namespace rattleback::cli {
 namespace {
@@ -20,26 +19,19 @@ struct Options {
   bool free = false;
 };
 
-void show_free(const Model& model, const Options& o) {
-  if (o.output.json) {
-    fmt::print("{}\n", free_lagrangians_json(model).dump(2));
-  } else if (o.latex && !o.output.quiet) {
-    print_free_lagrangians_as_latex(model);
-  } else if (o.output.talks()) {
-    print_free_lagrangians(model);
-  }
+template <class Answer>
+void print_formulas(const Answer& answer, const Options& o) {
+  if (!o.latex) return print(answer, o.output);
+  if (!o.output.quiet) fmt::print("{}", to_latex(answer));
 }
 
 void show(const Options& o) {
   if (o.latex && o.output.json)
     throw Failure(ExitStatus::wrong_request, "--latex and --json are two answers: give one");
-  if (o.free) return show_free(o.model.load(), o);
-  const answer::ShowAnswer answer = answer::show({.model = o.model.load()});
-  if (o.latex && !o.output.quiet) {
-    fmt::print("{}", to_latex(answer));
-  } else {
-    print(answer, o.output);
-  }
+  if (!o.free) return print_formulas(answer::show({.model = o.model.load()}), o);
+  const auto free = answer::free_lagrangians({.model = o.model.load()});
+  if (const auto no = complaint(free)) throw *no;
+  print_formulas(free, o);
 }
 
 }  // namespace
