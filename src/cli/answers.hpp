@@ -24,10 +24,12 @@ class Attendance {
               (*bar_)(progress);
             },
             [this](const std::string& note) {
-              bar_.reset();
+              remove_bar();
               if (talks_) fmt::print(stderr, "note: {}\n", note);
             }};
   }
+  /// Before something is written where it stands.
+  void remove_bar() { bar_.reset(); }
 
  private:
   InterruptGuard guard_;
