@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "exit_status.hpp"
+#include "rattleback/base/error.hpp"
 #include "rattleback/expr/parse.hpp"
 
 namespace rattleback::cli {
@@ -102,9 +102,9 @@ const Command& Program::command(const std::string& wanted) const {
   }
   const bool is_option = wanted.starts_with('-');
   const auto meant = is_option ? std::nullopt : closest_name(wanted, command_names());
-  throw Failure(ExitStatus::wrong_request, fmt::format("there is no {} '{}'{}\nRun '{} --help' for what is possible.",
-                                                       is_option ? "option" : "command", wanted,
-                                                       meant ? fmt::format("; did you mean '{}'?", *meant) : "", name));
+  throw RequestError(fmt::format("there is no {} '{}'{}\nRun '{} --help' for what is possible.",
+                                 is_option ? "option" : "command", wanted,
+                                 meant ? fmt::format("; did you mean '{}'?", *meant) : "", name));
 }
 
 }  // namespace rattleback::cli

@@ -86,7 +86,7 @@ struct Program {
   std::vector<Command> commands;
   std::vector<std::string> examples;
 
-  /// Throws Failure, with a suggestion, if there is none.
+  /// Throws RequestError, with a suggestion, if there is none.
   const Command& command(const std::string& name) const;
   std::vector<std::string> command_names() const;
 };
@@ -101,7 +101,7 @@ struct Wish {
   const Command* command = nullptr;  ///< none: the program itself
 };
 
-/// Reads a command line into the targets of its command. Throws Failure if it cannot be understood.
+/// Reads a command line into the targets of its command. Throws RequestError if it cannot be understood.
 Wish parse(const Program& program, int argc, char** argv);
 
 }  // namespace rattleback::cli

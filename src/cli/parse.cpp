@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "command_line.hpp"
-#include "exit_status.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/model/model.hpp"
 
@@ -27,8 +26,8 @@ void read_number(const std::string& text, const std::string& option, std::int64_
   constexpr double most = 9007199254740992.0;  // 2⁵³: up to here doubles count
   const double value = number_from_text(text, option);
   if (value != std::round(value) || std::abs(value) > most) {
-    throw Failure(ExitStatus::wrong_request, fmt::format("{} must be an integer{}, found {}", option,
-                                                         std::abs(value) > most ? " of at most 2^53" : "", text));
+    throw RequestError(fmt::format("{} must be an integer{}, found {}", option,
+                                   std::abs(value) > most ? " of at most 2^53" : "", text));
   }
   number = static_cast<std::int64_t>(value);
 }
@@ -132,7 +131,7 @@ Wish parse_command(const Command& command, int argc, char** argv) {
   } catch (const CLI::CallForHelp&) {
     return {Wish::Kind::help, &command};
   } catch (const CLI::ParseError& error) {
-    throw Failure(ExitStatus::wrong_request, explain(command, app, error, argc, argv));
+    throw RequestError(explain(command, app, error, argc, argv));
   }
 }
 
@@ -140,7 +139,7 @@ Wish parse_command(const Command& command, int argc, char** argv) {
 
 Wish parse(const Program& program, int argc, char** argv) {
   if (argc <= 1) {
-    throw Failure(ExitStatus::wrong_request, "a command is missing\nRun 'rattleback --help' for what is possible.");
+    throw RequestError("a command is missing\nRun 'rattleback --help' for what is possible.");
   }
   const std::string word = argv[1];
   if (word == "-h" || word == "--help") return {Wish::Kind::help};

@@ -4,8 +4,6 @@
 
 #include <filesystem>
 
-#include "exit_status.hpp"
-
 namespace rattleback::cli {
 
 void add_report_option(Command& command, std::optional<std::string>& path) {
@@ -19,8 +17,7 @@ void add_report_option(Command& command, std::optional<std::string>& path) {
 void require_folder(const std::string& path, const char* option) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (folder.empty() || std::filesystem::is_directory(folder)) return;
-  throw Failure(ExitStatus::system,
-                fmt::format("{} '{}': the folder {} does not exist", option, path, folder.string()));
+  throw SystemFailure(fmt::format("{} '{}': the folder {} does not exist", option, path, folder.string()));
 }
 
 }  // namespace rattleback::cli

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "exit_status.hpp"
 #include "src/answer/check.hpp"
 
 namespace rattleback::cli {
@@ -13,15 +12,14 @@ namespace rattleback::cli {
 double positive(const std::string& text, const char* option) {
   const double value = number_from_text(text, option);
   if (value > 0.0) return value;
-  throw Failure(ExitStatus::wrong_request, fmt::format("{} must be positive, found {}", option, text));
+  throw RequestError(fmt::format("{} must be positive, found {}", option, text));
 }
 
 std::int64_t positive_integer(const std::string& text, const char* option) {
   const double value = positive(text, option);
   if (value != std::round(value) || value > static_cast<double>(answer::most_steps)) {
-    throw Failure(ExitStatus::wrong_request,
-                  fmt::format("{} must be an integer{}, found {}", option,
-                              value > static_cast<double>(answer::most_steps) ? " of at most 2^53" : "", text));
+    throw RequestError(fmt::format("{} must be an integer{}, found {}", option,
+                                   value > static_cast<double>(answer::most_steps) ? " of at most 2^53" : "", text));
   }
   return static_cast<std::int64_t>(value);
 }
@@ -51,7 +49,7 @@ Model ModelOptions::load() const {
   for (const std::string& entry : set) {
     const std::size_t equals = entry.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == entry.size()) {
-      throw Failure(ExitStatus::wrong_request, fmt::format("--set needs NAME=VALUE, found '{}'", entry));
+      throw RequestError(fmt::format("--set needs NAME=VALUE, found '{}'", entry));
     }
     std::string name = entry.substr(0, equals);
     name.erase(name.find_last_not_of(' ') + 1);

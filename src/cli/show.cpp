@@ -6,7 +6,6 @@
 
 #include "answers.hpp"
 #include "commands.hpp"
-#include "exit_status.hpp"
 #include "rattleback/answer/free_lagrangians.hpp"
 
 namespace rattleback::cli {
@@ -26,8 +25,7 @@ void print_formulas(const Answer& answer, const Options& o) {
 }
 
 void show(const Options& o) {
-  if (o.latex && o.output.json)
-    throw Failure(ExitStatus::wrong_request, "--latex and --json are two answers: give one");
+  if (o.latex && o.output.json) throw RequestError("--latex and --json are two answers: give one");
   if (!o.free) return print_formulas(answer::show({.model = o.model.load()}), o);
   const auto free = answer::free_lagrangians({.model = o.model.load()});
   if (const auto no = complaint(free)) throw *no;
