@@ -80,9 +80,9 @@ TEST(EnsembleAnswer, wrong_requests_are_refused) {
 
 const std::string experiment =
     "title = \"A particle\"\n[common]\nmodel = \"quadratic-particle\"\nstep = 0.2\nsteps = 5\n"
-    "[data.dla]\nmethod = \"dla\"\nagainst = \"exact\"\n"
-    "[[claims]]\nsays = \"good\"\nquantity = \"max[dla: error_y]\"\nbelow = 1\n"
-    "[[claims]]\nsays = \"bad\"\nquantity = \"max[dla: error_y]\"\nabove = 1\n";
+    "[data.dla]\nmethod = \"dla\"\n"
+    "[[claims]]\nsays = \"it begins at 1\"\nquantity = \"first[dla: x]\"\nequals = 1\nwithin = 1e-9\n"
+    "[[claims]]\nsays = \"it flies away\"\nquantity = \"max[dla: abs(x)]\"\nabove = 10\n";
 
 TEST(ReproduceAnswer, judges_claims) {
   const test::TemporaryFolder folder;
