@@ -8,7 +8,6 @@
 
 #include "answers.hpp"
 #include "commands.hpp"
-#include "exit_status.hpp"
 
 namespace rattleback::cli {
 namespace {
@@ -16,7 +15,6 @@ namespace {
 struct Options {
   ModelOptions model;
   OutputOptions output;
-  bool latex = false;
   std::optional<std::string> lagrangian;
 };
 
@@ -29,13 +27,12 @@ answer::AnalyseAnswer answer_to(const Options& o) {
 }
 
 void analyse_model(const Options& o) {
-  if (o.latex && o.output.json)
-    throw Failure(ExitStatus::wrong_request, "--latex and --json are two answers: give one");
-  if (o.latex && o.lagrangian)
-    throw Failure(ExitStatus::wrong_request, "--latex writes down what was found, --lagrangian checks: give one");
+  o.output.check();
+  if (o.output.latex && o.lagrangian)
+    throw RequestError("--latex writes down what was found, --lagrangian checks: give one");
   const auto answer = answer_to(o);
-  if (!o.latex) return deliver(answer, o.output);
-  const std::string formulas = to_latex(answer);
+  if (!o.output.latex) return deliver(answer, o.output);
+  const std::string formulas = to_latex(answer);  // there may be none
   if (!o.output.quiet) fmt::print("{}", formulas);
 }
 
@@ -46,7 +43,7 @@ Command analyse_command() {
                   "Says what a system is: symmetry, Chaplygin reduction, measure, multiplier, free Lagrangians"};
   auto o = std::make_shared<Options>();
   o->model.add_to(command);
-  command.add({.names = "--latex", .help = "The reduced system and the multiplier in LaTeX", .target = &o->latex});
+  o->output.add_latex_to(command, "The reduced system and the multiplier in LaTeX");
   command.add({.names = "--lagrangian",
                .value = "TEXT",
                .help = "Checks a Lagrangian without constraints: do its equations describe the motion, is it regular",

@@ -12,20 +12,25 @@
 
 namespace rattleback::cli {
 
+/// Notes go to standard error.
+inline void print_note(const std::string& note, const OutputOptions& output) {
+  if (output.talks()) fmt::print(stderr, "note: {}\n", note);
+}
+
 /// While somebody waits: notes and a bar on standard error, and Ctrl-C ends the work instead of the program.
 class Attendance {
  public:
-  explicit Attendance(const OutputOptions& output) : talks_(output.talks()) {}
+  explicit Attendance(const OutputOptions& output) : output_(output) {}
 
   answer::Hooks hooks() {
     return {&guard_.flag(),
             [this](const std::string& what, const Progress& progress) {
-              if (bar_ == nullptr || what != what_) bar_ = std::make_unique<ProgressBar>(what_ = what, talks_);
+              if (bar_ == nullptr || what != what_) bar_ = std::make_unique<ProgressBar>(what_ = what, output_.talks());
               (*bar_)(progress);
             },
             [this](const std::string& note) {
               remove_bar();
-              if (talks_) fmt::print(stderr, "note: {}\n", note);
+              print_note(note, output_);
             }};
   }
   /// Before something is written where it stands.
@@ -33,7 +38,7 @@ class Attendance {
 
  private:
   InterruptGuard guard_;
-  bool talks_;
+  const OutputOptions& output_;
   std::string what_;
   std::unique_ptr<ProgressBar> bar_;
 };
@@ -48,6 +53,9 @@ auto attend(const OutputOptions& output, Ask&& ask) {
 /// Prints an answer in the form that is wanted.
 template <class Answer>
 void print(const Answer& answer, const OutputOptions& output) {
+  if constexpr (requires { to_latex(answer); }) {
+    if (output.latex) return output.quiet ? void() : fmt::print("{}", to_latex(answer));
+  }
   if (output.json) fmt::print("{}\n", to_json(answer));
   if (output.talks()) fmt::print("{}", to_text(answer));
 }

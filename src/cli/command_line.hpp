@@ -101,6 +101,9 @@ struct Wish {
   const Command* command = nullptr;  ///< none: the program itself
 };
 
+/// The value of an option as an integer that doubles can count to. Throws RequestError, ModelError.
+std::int64_t integer_from_text(const std::string& text, const std::string& option);
+
 /// Reads a command line into the targets of its command. Throws RequestError if it cannot be understood.
 Wish parse(const Program& program, int argc, char** argv);
 

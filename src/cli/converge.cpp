@@ -6,7 +6,6 @@
 
 #include "answers.hpp"
 #include "commands.hpp"
-#include "report_option.hpp"
 
 namespace rattleback::cli {
 namespace {

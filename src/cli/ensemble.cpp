@@ -9,7 +9,6 @@
 
 #include "answers.hpp"
 #include "commands.hpp"
-#include "exit_status.hpp"
 #include "rattleback/ensemble/ranks.hpp"
 #include "rattleback/kernel/kernel.hpp"
 
@@ -44,7 +43,7 @@ void ensemble(const Options& o) {
   } catch (const answer::RankError& error) {
     // The others wait for this one, and would wait for ever.
     fmt::print(stderr, "rattleback: {}\n", program().command("ensemble").in_its_words(error.what()));
-    ranks().abort(static_cast<int>(ExitStatus::system));
+    ranks().abort(static_cast<int>(Error::Kind::system));
   } catch (const Error& error) {
     // What is wrong is wrong on all ranks, and is said by one of them.
     if (started_as_rank() > 0) std::exit(static_cast<int>(error.kind()));

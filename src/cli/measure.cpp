@@ -24,7 +24,7 @@ void measure(const Options& o) {
   answer::MeasureRequest request = o.request;
   if (o.cloud) {
     request.cloud = {.radius = o.radius};
-    if (*o.cloud != "600-cell") request.cloud->count = positive_integer(*o.cloud, "--cloud");
+    if (*o.cloud != "600-cell") request.cloud->count = integer_from_text(*o.cloud, "--cloud");
   }
   request.problem = o.problem.request();
   deliver(attend(o.output, [&](const answer::Hooks& hooks) { return answer::measure(request, hooks); }), o.output);

@@ -8,7 +8,6 @@
 
 #include "answers.hpp"
 #include "commands.hpp"
-#include "exit_status.hpp"
 
 namespace rattleback::cli {
 namespace {
@@ -19,36 +18,27 @@ struct Options {
   answer::ModifiedRequest request;
   std::optional<std::string> at;
   bool formulas = false;
-  bool latex = false;
 };
 
 /// "R;P"
 answer::ModifiedRequest::Point point(const std::string& text) {
   const std::size_t semicolon = text.find(';');
   if (semicolon == std::string::npos) {
-    throw Failure(ExitStatus::wrong_request,
-                  fmt::format("--at must be positions, a semicolon, momenta, as in '0,0;1,1'; found '{}'", text));
+    throw RequestError(fmt::format("--at must be positions, a semicolon, momenta, as in '0,0;1,1'; found '{}'", text));
   }
   return {numbers_from_text(text.substr(0, semicolon), "--at"), numbers_from_text(text.substr(semicolon + 1), "--at")};
 }
 
 void analyse_backwards(const Options& o) {
-  if (o.latex && o.output.json) {
-    throw Failure(ExitStatus::wrong_request, "--latex and --json are two answers: give one");
-  }
+  o.output.check();
   answer::ModifiedRequest request = o.request;
   request.problem = o.problem.request();
   if (o.at) request.at = point(*o.at);
   using Formulas = answer::ModifiedRequest::Formulas;
-  request.formulas = o.latex ? Formulas::only : o.formulas ? Formulas::also : Formulas::none;
+  request.formulas = o.output.latex ? Formulas::only : o.formulas ? Formulas::also : Formulas::none;
   answer::Hooks hooks;
-  hooks.note = [&](const std::string& note) { print_notes({note}, o.output); };
-  const auto answer = answer::modified(request, hooks);
-  if (!o.latex) {
-    print(answer, o.output);
-  } else if (!o.output.quiet) {
-    fmt::print("{}", to_latex(answer));
-  }
+  hooks.note = [&](const std::string& note) { print_note(note, o.output); };
+  print(answer::modified(request, hooks), o.output);
 }
 
 }  // namespace
@@ -80,7 +70,7 @@ Command modified_command() {
                .target = &o->request.energy});
   command.add(
       {.names = "--formulas", .help = "Also the coefficients of the series as formulas", .target = &o->formulas});
-  command.add({.names = "--latex", .help = "Only the formulas, in LaTeX", .target = &o->latex});
+  o->output.add_latex_to(command, "Only the formulas, in LaTeX");
   o->output.add_to(command);
   command.notes = {
       "Steps of a variational method follow, up to any power of h, the motion of a modified Hamiltonian K. For pthdel "

@@ -23,13 +23,7 @@ void read_number(const std::string& text, const std::string& option, double& num
 }
 
 void read_number(const std::string& text, const std::string& option, std::int64_t& number) {
-  constexpr double most = 9007199254740992.0;  // 2⁵³: up to here doubles count
-  const double value = number_from_text(text, option);
-  if (value != std::round(value) || std::abs(value) > most) {
-    throw RequestError(fmt::format("{} must be an integer{}, found {}", option,
-                                   std::abs(value) > most ? " of at most 2^53" : "", text));
-  }
-  number = static_cast<std::int64_t>(value);
+  number = integer_from_text(text, option);
 }
 
 template <class Number>
@@ -136,6 +130,14 @@ Wish parse_command(const Command& command, int argc, char** argv) {
 }
 
 }  // namespace
+
+std::int64_t integer_from_text(const std::string& text, const std::string& option) {
+  constexpr double most = 9007199254740992.0;  // 2⁵³: up to here doubles count
+  const double value = number_from_text(text, option);
+  if (value == std::round(value) && std::abs(value) <= most) return static_cast<std::int64_t>(value);
+  throw RequestError(
+      fmt::format("{} must be an integer{}, found {}", option, std::abs(value) > most ? " of at most 2^53" : "", text));
+}
 
 Wish parse(const Program& program, int argc, char** argv) {
   if (argc <= 1) {

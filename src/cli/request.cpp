@@ -2,31 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstdio>
-
-#include "src/answer/check.hpp"
-
 namespace rattleback::cli {
-
-double positive(const std::string& text, const char* option) {
-  const double value = number_from_text(text, option);
-  if (value > 0.0) return value;
-  throw RequestError(fmt::format("{} must be positive, found {}", option, text));
-}
-
-std::int64_t positive_integer(const std::string& text, const char* option) {
-  const double value = positive(text, option);
-  if (value != std::round(value) || value > static_cast<double>(answer::most_steps)) {
-    throw RequestError(fmt::format("{} must be an integer{}, found {}", option,
-                                   value > static_cast<double>(answer::most_steps) ? " of at most 2^53" : "", text));
-  }
-  return static_cast<std::int64_t>(value);
-}
 
 void OutputOptions::add_to(Command& command) {
   command.add({.names = "--json", .help = "One JSON document on standard output instead of text", .target = &json});
   command.add({.names = "--quiet", .help = "No text: the exit status is the answer", .target = &quiet});
+}
+
+void OutputOptions::add_latex_to(Command& command, const std::string& help) {
+  command.add({.names = "--latex", .help = help, .target = &latex});
+}
+
+void OutputOptions::check() const {
+  if (latex && json) throw RequestError("--latex and --json are two answers: give one");
 }
 
 void ModelOptions::add_to(Command& command) {
@@ -107,13 +95,12 @@ void add_methods_option(Command& command, std::vector<std::string>& methods) {
                .list = true});
 }
 
-Request make_request(const ProblemOptions& options) { return answer::prepare(options.request()); }
-
-void check_methods(const std::vector<std::string>& methods) { answer::require_methods(methods); }
-
-void print_notes(const std::vector<std::string>& notes, const OutputOptions& output) {
-  if (!output.talks()) return;
-  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
+void add_report_option(Command& command, std::optional<std::string>& path) {
+  command.add({.names = "--report",
+               .value = "FILE",
+               .help = "Also makes a page with figures: a file ending with .html",
+               .target = &path,
+               .values = {Values::Kind::file, {".html"}}});
 }
 
 }  // namespace rattleback::cli

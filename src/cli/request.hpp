@@ -1,7 +1,5 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,8 +7,6 @@
 
 #include "command_line.hpp"
 #include "rattleback/answer/problem.hpp"
-#include "src/answer/json.hpp"
-#include "src/answer/text.hpp"
 
 namespace rattleback::cli {
 
@@ -18,7 +14,11 @@ namespace rattleback::cli {
 struct OutputOptions {
   bool json = false;
   bool quiet = false;
+  bool latex = false;
   void add_to(Command& command);
+  void add_latex_to(Command& command, const std::string& help);
+  /// Refuses what would be two answers.
+  void check() const;
   bool talks() const { return !json && !quiet; }
 };
 
@@ -48,18 +48,7 @@ struct ProblemOptions {
 /// -m of the commands that take several methods.
 void add_methods_option(Command& command, std::vector<std::string>& methods);
 
-using Request = answer::PreparedProblem;
-using answer::names;
-using answer::texts;
-using answer::tuple;
-Request make_request(const ProblemOptions& options);
-void check_methods(const std::vector<std::string>& methods);
-
-/// An option's text as a positive number, and as a positive integer up to which t = k·h counts exactly.
-double positive(const std::string& text, const char* option);
-std::int64_t positive_integer(const std::string& text, const char* option);
-
-/// Notes go to standard error.
-void print_notes(const std::vector<std::string>& notes, const OutputOptions& output);
+/// --report of the commands that make pages.
+void add_report_option(Command& command, std::optional<std::string>& path);
 
 }  // namespace rattleback::cli

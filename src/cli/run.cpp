@@ -10,7 +10,6 @@
 #include "commands.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/observe/observers.hpp"
-#include "report_option.hpp"
 
 namespace rattleback::cli {
 namespace {
