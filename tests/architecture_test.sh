@@ -7,7 +7,7 @@ failed=0
 complain() { echo "$1"; failed=1; }
 
 # A folder of src/ includes only itself and those before it in this list, by whichever path.
-order=(base expr model kernel mech geometry method flow observe io ensemble experiment report bench cli)
+order=(base expr model kernel mech geometry method flow observe io ensemble experiment report answer bench cli)
 folders=$(IFS='|'; echo "${order[*]}")
 for folder in src/*/; do
   name=$(basename "$folder")
@@ -46,7 +46,7 @@ exported=$(find "$build/CMakeFiles/Export" -name rattlebackTargets.cmake | head 
 links() { # links LIBRARY: its own link interface
   awk -v target="set_target_properties(rattleback::$1 " 'index($0, target) {on = 1} on && /INTERFACE_LINK_LIBRARIES/ {print; exit} on && /^\)/ {exit}' "$exported"
 }
-for library in base expr model kernel quadruple mech geometry method flow observe io ensemble experiment report; do
+for library in base expr model kernel quadruple mech geometry method flow observe io ensemble experiment report answer; do
   found=$(links $library)
   for pair in "Qhull observe" "hdf5 io,ensemble,experiment" "TBB ensemble" "quadmath quadruple" "SUNDIALS nobody" "LLVM nobody"; do
     read -r needed users <<< "$pair"

@@ -2,6 +2,19 @@
 
 // All of Rattleback. Not here: rattleback/kernel/quadruple.hpp, which needs Boost.Multiprecision.
 
+#include "rattleback/answer/analyse.hpp"
+#include "rattleback/answer/compare.hpp"
+#include "rattleback/answer/converge.hpp"
+#include "rattleback/answer/ensemble.hpp"
+#include "rattleback/answer/free_lagrangians.hpp"
+#include "rattleback/answer/hooks.hpp"
+#include "rattleback/answer/measure.hpp"
+#include "rattleback/answer/models.hpp"
+#include "rattleback/answer/modified.hpp"
+#include "rattleback/answer/problem.hpp"
+#include "rattleback/answer/reproduce.hpp"
+#include "rattleback/answer/run.hpp"
+#include "rattleback/answer/show.hpp"
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/installation.hpp"
 #include "rattleback/base/version.hpp"

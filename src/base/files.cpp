@@ -50,7 +50,7 @@ AppendFile::AppendFile(const std::string& path, std::int64_t keep) : path_(path)
   if (descriptor_ < 0 && keep > 0 && errno == ENOENT) {
     throw FileError(
         fmt::format("{} is missing, with the rows that were recorded before the checkpoint; the run must start "
-                    "anew (--force)",
+                    "anew (`force`)",
                     path));
   }
   if (descriptor_ < 0) fail("write to", path);
@@ -64,7 +64,7 @@ AppendFile::AppendFile(const std::string& path, std::int64_t keep) : path_(path)
       ::close(descriptor_);
       throw FileError(
           fmt::format("{} has {} bytes, but {} were recorded when the checkpoint was written; it was cut or "
-                      "replaced, and the run must start anew (--force)",
+                      "replaced, and the run must start anew (`force`)",
                       path, status.st_size, keep));
     }
     if (::ftruncate(descriptor_, keep) != 0) fail("write to", path);

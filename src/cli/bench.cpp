@@ -10,9 +10,9 @@
 
 #include "bench_options.hpp"
 #include "commands.hpp"
-#include "exit_status.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "request.hpp"
+#include "src/answer/check.hpp"
 #include "src/bench/competitors.hpp"
 #include "src/bench/tables.hpp"
 #include "terminal.hpp"
@@ -46,7 +46,7 @@ class ProgressLine {
 
 void run_bench(const BenchOptions& o) {
   if (!compiler_available()) {
-    throw Failure(ExitStatus::system, "there is nothing to measure: the compiler library cannot be loaded");
+    throw SystemFailure("there is nothing to measure: the compiler library cannot be loaded");
   }
   const InterruptGuard guard;
   ProgressLine line(o.output.talks());
@@ -54,17 +54,17 @@ void run_bench(const BenchOptions& o) {
   session.interrupt = &guard.flag();
   session.progress = [&](const std::string& what) { line(what); };
   bench::CostOptions cost;
-  cost.time = positive(o.time, "--time");
-  cost.seconds = positive(o.limit, "--limit");
+  cost.time = answer::require_positive(o.time, "time");
+  cost.seconds = answer::require_positive(o.limit, "limit");
 
   const auto wanted = [&](const char* name) {
     return o.tables.empty() || std::ranges::find(o.tables, name) != o.tables.end();
   };
   const bool can_compete = bench::odeint_runs_here() && bench::hand_written_steps_run_here();
   if (!can_compete && (wanted("cost") || wanted("precision") || wanted("step"))) {
-    throw Failure(ExitStatus::system,
-                  "what Rattleback is compared with was compiled for a processor that has more instructions than this "
-                  "one: build it here, or ask for throughput and growth only");
+    throw SystemFailure(
+        "what Rattleback is compared with was compiled for a processor that has more instructions than this "
+        "one: build it here, or ask for throughput and growth only");
   }
   std::string missed;
   nlohmann::json document{{"target", compiler_target()}};
@@ -90,8 +90,8 @@ void run_bench(const BenchOptions& o) {
   show("scaling", [&] { return bench::scaling(session); });
   show("growth", [&] { return bench::growth(session); });
   if (o.output.json) fmt::print("{}\n", document.dump(2));
-  if (session.interrupted()) throw Failure(ExitStatus::interrupted, "interrupted; what was measured is above");
-  if (!missed.empty()) throw Failure(ExitStatus::answer_is_no, "goals that were missed:" + missed);
+  if (session.interrupted()) throw Error(Error::Kind::interrupted, "interrupted; what was measured is above");
+  if (!missed.empty()) throw Error(Error::Kind::answer_is_no, "goals that were missed:" + missed);
 }
 
 }  // namespace

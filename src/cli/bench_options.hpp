@@ -10,8 +10,8 @@ namespace rattleback::cli {
 
 struct BenchOptions {
   std::vector<std::string> tables;
-  std::string time = "1e6";
-  std::string limit = "60";
+  double time = 1e6;
+  double limit = 60;
   OutputOptions output;
 };
 

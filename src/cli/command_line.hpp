@@ -3,6 +3,7 @@
 // What can be said on a command line, as data: the parser, --help, the manual pages and the completion of shells are
 // made of it.
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,9 +12,9 @@
 
 namespace rattleback::cli {
 
-/// Where the value of an option goes.
-using Target =
-    std::variant<bool*, int*, std::string*, std::optional<std::string>*, std::vector<std::string>*, std::vector<int>*>;
+/// Where the value of an option goes. Doubles and 64-bit integers may be written as expressions, as in 2*pi/5.
+using Target = std::variant<bool*, int*, double*, std::optional<double>*, std::int64_t*, std::optional<std::int64_t>*,
+                            std::string*, std::optional<std::string>*, std::vector<std::string>*, std::vector<int>*>;
 
 /// What the value of an option is: a shell can offer it.
 struct Values {
@@ -33,6 +34,7 @@ struct Option {
   bool only_words = false;        ///< other words than those of `values` are refused
   std::string hint = {};          ///< said when a required one is missing
   std::string excludes = {};      ///< an option that says the same in another way
+  std::string field = {};         ///< what requests call it, if not as its long name
   std::string default_text = {};  ///< what the target held when the option was added
 
   bool is_argument() const { return names[0] != '-'; }
@@ -42,6 +44,8 @@ struct Option {
   /// "-m" and "--method".
   std::vector<std::string> each_name() const;
   bool has_name(const std::string& name) const;
+  /// The field of a request that it sets.
+  std::string field_name() const;
 };
 
 /// A list in the help of a command, as the methods or the observers.
@@ -71,6 +75,8 @@ struct Command {
   void add(Option option);
   /// The option or argument with a name, or nullptr.
   const Option* find(const std::string& name) const;
+  /// A message of the library as it reads here: `step` and `output=FILE` become --step and -o FILE.
+  std::string in_its_words(const std::string& message) const;
 };
 
 struct Program {
@@ -80,7 +86,7 @@ struct Program {
   std::vector<Command> commands;
   std::vector<std::string> examples;
 
-  /// Throws Failure, with a suggestion, if there is none.
+  /// Throws RequestError, with a suggestion, if there is none.
   const Command& command(const std::string& name) const;
   std::vector<std::string> command_names() const;
 };
@@ -95,7 +101,10 @@ struct Wish {
   const Command* command = nullptr;  ///< none: the program itself
 };
 
-/// Reads a command line into the targets of its command. Throws Failure if it cannot be understood.
+/// The value of an option as an integer that doubles can count to. Throws RequestError, ModelError.
+std::int64_t integer_from_text(const std::string& text, const std::string& option);
+
+/// Reads a command line into the targets of its command. Throws RequestError if it cannot be understood.
 Wish parse(const Program& program, int argc, char** argv);
 
 }  // namespace rattleback::cli

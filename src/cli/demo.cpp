@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "commands.hpp"
-#include "exit_status.hpp"
 #include "rattleback/base/version.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/kernel/step.hpp"
@@ -50,7 +49,7 @@ Run start(const Step& step, const Model& model) {
 void take_steps(Step& step, Run& run, std::int64_t steps) {
   if (step.run(run.data, run.outputs, steps) == steps) return;
   for (const LaneReport& report : step.reports()) {
-    if (report.outcome != Outcome::converged) throw Failure(ExitStatus::numerics_failed, step.describe(report));
+    if (report.outcome != Outcome::converged) throw NumericalError(step.describe(report));
   }
 }
 

@@ -125,7 +125,7 @@ std::string help_text(const Program& program) {
   text += examples_text(program.examples);
   text += "\nExit status:\n";
   for (const auto& [status, meaning] : exit_statuses) {
-    text += row(std::to_string(static_cast<int>(status)), meaning, command_column);
+    text += row(std::to_string(status), meaning, command_column);
   }
   return text + fmt::format("\n'{} help COMMAND' tells more about one.\n", program.name);
 }

@@ -11,7 +11,6 @@
 
 #include "bench_options.hpp"
 #include "commands.hpp"
-#include "exit_status.hpp"
 #include "rattleback/base/installation.hpp"
 
 namespace rattleback::cli {
@@ -30,11 +29,12 @@ constexpr const char* bench_program_name = "rattleback-bench";
     for (std::string& word : own) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     execv(path.c_str(), arguments.data());
-    throw Failure(ExitStatus::system, fmt::format("cannot start {}: {}", path.string(), std::strerror(errno)));
+    throw SystemFailure(fmt::format("cannot start {}: {}", path.string(), std::strerror(errno)));
   }
-  throw Failure(ExitStatus::system, fmt::format("{} is not there: packages do not have it, because it is built "
-                                                "for the processor it runs on; 'make build' builds it",
-                                                bench_program_name));
+  throw SystemFailure(
+      fmt::format("{} is not there: packages do not have it, because it is built "
+                  "for the processor it runs on; 'make build' builds it",
+                  bench_program_name));
 }
 
 }  // namespace

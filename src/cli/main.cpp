@@ -36,16 +36,16 @@ std::string printable(std::string_view text) {
   return clean;
 }
 
-int complain(const std::string& message, ExitStatus status) {
+int complain(const std::string& message, Error::Kind kind) {
   std::fprintf(stderr, "rattleback: %s\n", printable(message).c_str());
-  return static_cast<int>(status);
+  return static_cast<int>(kind);
 }
 
 /// Output that could not be written is not an answer.
 int finish(int status) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
   return complain(fmt::format("cannot write to standard output: {}; free some space", std::strerror(errno)),
-                  ExitStatus::system);
+                  Error::Kind::system);
 }
 
 void perform(const Wish& wish, int argc, char** argv) {
@@ -71,12 +71,15 @@ int main(int argc, char** argv) {
   using namespace rattleback::cli;
   using rattleback::Error;
   remember_command_line(argc, argv);
+  const Command* command = nullptr;
   try {
-    perform(parse(program(), argc, argv), argc, argv);
-    return finish(static_cast<int>(ExitStatus::done));
+    const Wish wish = parse(program(), argc, argv);
+    command = wish.command;
+    perform(wish, argc, argv);
+    return finish(done);
   } catch (const Error& e) {
-    return complain(e.what(), static_cast<ExitStatus>(e.kind()));
+    return complain(command != nullptr ? command->in_its_words(e.what()) : e.what(), e.kind());
   } catch (const std::exception& e) {
-    return complain(e.what(), ExitStatus::system);
+    return complain(e.what(), Error::Kind::system);
   }
 }

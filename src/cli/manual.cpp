@@ -138,7 +138,7 @@ std::string examples(const std::vector<std::string>& list) {
 std::string statuses() {
   std::string text = heading("exit status");
   for (const auto& [status, meaning] : exit_statuses) {
-    text += tagged(bold(std::to_string(static_cast<int>(status))), prose(meaning));
+    text += tagged(bold(std::to_string(status)), prose(meaning));
   }
   return text;
 }

@@ -4,20 +4,48 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "command_line.hpp"
-#include "exit_status.hpp"
 #include "rattleback/expr/parse.hpp"
+#include "rattleback/model/model.hpp"
 
 namespace rattleback::cli {
 namespace {
 
-CLI::Option* add_option(CLI::App& app, const Option& option) {
+template <class T>
+constexpr bool is_number = std::is_same_v<T, double> || std::is_same_v<T, std::optional<double>> ||
+                           std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::optional<std::int64_t>>;
+
+void read_number(const std::string& text, const std::string& option, double& number) {
+  number = number_from_text(text, option);
+}
+
+void read_number(const std::string& text, const std::string& option, std::int64_t& number) {
+  number = integer_from_text(text, option);
+}
+
+template <class Number>
+void read_number(const std::string& text, const std::string& option, std::optional<Number>& number) {
+  read_number(text, option, number.emplace());
+}
+
+/// Texts become numbers when the line is understood: who asks for help need not write it well.
+using Conversions = std::vector<std::function<void()>>;
+
+CLI::Option* add_option(CLI::App& app, const Option& option, Conversions& conversions) {
   return std::visit(
       [&](auto* target) -> CLI::Option* {
-        if constexpr (std::is_same_v<decltype(target), bool*>) {
+        using Value = std::remove_pointer_t<decltype(target)>;
+        if constexpr (std::is_same_v<Value, bool>) {
           return app.add_flag(option.names, *target, option.help);
+        } else if constexpr (is_number<Value>) {
+          auto text = std::make_shared<std::optional<std::string>>();
+          conversions.emplace_back([text, target, &option] {
+            if (*text) read_number(**text, option.each_name().back(), *target);
+          });
+          return app.add_option(option.names, *text, option.help);
         } else {
           return app.add_option(option.names, *target, option.help);
         }
@@ -25,9 +53,9 @@ CLI::Option* add_option(CLI::App& app, const Option& option) {
       option.target);
 }
 
-void add_options(CLI::App& app, const Command& command) {
+void add_options(CLI::App& app, const Command& command, Conversions& conversions) {
   for (const Option& option : command.options) {
-    CLI::Option* added = add_option(app, option);
+    CLI::Option* added = add_option(app, option, conversions);
     if (!option.is_flag()) added->type_name(option.value);
     if (option.list) added->delimiter(',');
     if (option.repeats() && !option.is_argument()) added->allow_extra_args(false);
@@ -88,22 +116,32 @@ std::string explain(const Command& command, const CLI::App& app, const CLI::Pars
 Wish parse_command(const Command& command, int argc, char** argv) {
   CLI::App app;
   app.set_help_flag("-h,--help");
-  add_options(app, command);
+  Conversions conversions;
+  add_options(app, command, conversions);
   try {
     app.parse(argc - 1, argv + 1);
+    for (const auto& convert : conversions) convert();
     return {Wish::Kind::command, &command};
   } catch (const CLI::CallForHelp&) {
     return {Wish::Kind::help, &command};
   } catch (const CLI::ParseError& error) {
-    throw Failure(ExitStatus::wrong_request, explain(command, app, error, argc, argv));
+    throw RequestError(explain(command, app, error, argc, argv));
   }
 }
 
 }  // namespace
 
+std::int64_t integer_from_text(const std::string& text, const std::string& option) {
+  constexpr double most = 9007199254740992.0;  // 2⁵³: up to here doubles count
+  const double value = number_from_text(text, option);
+  if (value == std::round(value) && std::abs(value) <= most) return static_cast<std::int64_t>(value);
+  throw RequestError(
+      fmt::format("{} must be an integer{}, found {}", option, std::abs(value) > most ? " of at most 2^53" : "", text));
+}
+
 Wish parse(const Program& program, int argc, char** argv) {
   if (argc <= 1) {
-    throw Failure(ExitStatus::wrong_request, "a command is missing\nRun 'rattleback --help' for what is possible.");
+    throw RequestError("a command is missing\nRun 'rattleback --help' for what is possible.");
   }
   const std::string word = argv[1];
   if (word == "-h" || word == "--help") return {Wish::Kind::help};

@@ -75,7 +75,7 @@ std::string checkpoint_text(const StoredCheckpoint& stored) {
 
 StoredCheckpoint read_checkpoint(const std::string& text, const std::string& path) {
   const auto damaged = [&](const std::string& why) {
-    return FileError(fmt::format("the checkpoint {} is damaged ({}); the run must start anew (--force)", path, why));
+    return FileError(fmt::format("the checkpoint {} is damaged ({}); the run must start anew (`force`)", path, why));
   };
   const std::size_t end = text.find('\n');
   if (!text.starts_with(first_words) || end == std::string::npos)

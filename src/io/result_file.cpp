@@ -48,13 +48,13 @@ struct ResultFile::Implementation {
     if (!fs::exists(checkpoint_path)) {
       throw ResumeError(
           fmt::format("there is no checkpoint {} to resume from (a finished run leaves none); start without "
-                      "--resume",
+                      "`resume`",
                       checkpoint_path));
     }
     const StoredCheckpoint stored = read_checkpoint(read_file(checkpoint_path), checkpoint_path);
     if (const std::string other = difference(stored.description, description); !other.empty()) {
       throw ResumeError(
-          fmt::format("{} belongs to another run: {}; use the same options to resume, or --force to start anew",
+          fmt::format("{} belongs to another run: {}; use the same options to resume, or `force` to start anew",
                       checkpoint_path, other));
     }
     rows.emplace(rows_path, stored.row_bytes);
@@ -70,7 +70,7 @@ struct ResultFile::Implementation {
       std::error_code ignored;
       if (!fs::exists(checkpoint_path, ignored)) throw;
       throw FileError(
-          fmt::format("{}; the run is saved up to its last checkpoint: continue it with --resume", error.what()));
+          fmt::format("{}; the run is saved up to its last checkpoint: continue it with `resume`", error.what()));
     }
   }
 
@@ -122,11 +122,11 @@ ResultFile::ResultFile(std::string path, const System& system, RunDescription de
   }
   if (start == Start::fresh && fs::exists(i.checkpoint_path, error)) {
     throw ResumeError(fmt::format(
-        "{} belongs to an unfinished run: continue it with --resume, or start anew with --force", i.checkpoint_path));
+        "{} belongs to an unfinished run: continue it with `resume`, or start anew with `force`", i.checkpoint_path));
   }
   if (start == Start::fresh && fs::is_regular_file(i.path, error) && !is_result(i.path, i.csv)) {
     throw ResumeError(
-        fmt::format("{} exists and is not a result of a run: choose another file, or replace it with --force", i.path));
+        fmt::format("{} exists and is not a result of a run: choose another file, or replace it with `force`", i.path));
   }
   i.start_anew();
 }

@@ -16,16 +16,16 @@ namespace {
 
 class Cloud {
  public:
-  Cloud(const MethodSpec& spec, const Problem& problem, const CloudOptions& options)
-      : problem_(problem), space_(problem), method_(spec, problem), ells_(options.ells),
+  Cloud(const DerivedMethod& method, const Problem& problem, const CloudOptions& options)
+      : problem_(problem), space_(problem), method_(method), ells_(options.ells),
         keep_points_(options.keep_points) {
     const std::optional<Method>& map = method_.map;
     if (map && map->own_time) {
       throw MethodError(
-          fmt::format("{} takes steps of a time of its own, which differs from point to point", spec.text()));
+          fmt::format("{} takes steps of a time of its own, which differs from point to point", method.spec.text()));
     }
     for (const int ell : ells_) {
-      if (!map) throw MethodError(fmt::format("{} has no modified measure", spec.text()));
+      if (!map) throw MethodError(fmt::format("{} has no modified measure", method.spec.text()));
       require_conformal(*map);
       densities_.push_back(std::make_unique<ModifiedHamiltonian>(*map, problem));
       densities_.back()->use_formulas(ell);
@@ -103,7 +103,7 @@ class Cloud {
 
 std::vector<std::string> phase_coordinates(const Problem& problem) { return PhaseSpace(problem).names(); }
 
-CloudResult follow_cloud(const MethodSpec& method, const Problem& problem, const CloudOptions& options) {
+CloudResult follow_cloud(const DerivedMethod& method, const Problem& problem, const CloudOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   CloudResult result;
   Cloud cloud(method, problem, options);

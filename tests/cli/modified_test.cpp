@@ -54,7 +54,8 @@ TEST(Modified, refuses_what_makes_no_sense) {
     EXPECT_NE(r.err.find(why), std::string::npos) << r.err;
   };
   refused("free-particle -m dla", "needs a step that comes from a discrete Lagrangian alone");
-  refused("free-particle --at 1,2,3", "--at must be positions, a semicolon, momenta: 2 and 2 numbers for x, y");
+  refused("free-particle --at 1,2,3", "--at must be positions, a semicolon, momenta, as in '0,0;1,1'; found '1,2,3'");
+  refused("free-particle --at '1,2;3'", "--at must be positions and momenta, 2 and 2 numbers for x, y; found 2 and 1");
   refused("free-particle --order 13", "--order must be between 0 and 12");
   refused("free-particle -m hdel --energy 1", "--energy is for altered Lagrangians");
   refused("free-particle -m conformal:order=4 --formulas", "no formulas for the modified Hamiltonian of a composition");

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rattleback/flow/run.hpp"
-#include "rattleback/method/stepper.hpp"
+#include "rattleback/method/registry.hpp"
 
 namespace rattleback {
 
@@ -53,7 +53,10 @@ struct CloudResult {
 
 /// Volumes of a cloud under a method, at the start and after every so many steps. Throws MethodError where there is no
 /// invariant measure, or no modified one.
-CloudResult follow_cloud(const MethodSpec& method, const Problem& problem, const CloudOptions& options);
+CloudResult follow_cloud(const DerivedMethod& method, const Problem& problem, const CloudOptions& options);
+inline CloudResult follow_cloud(const MethodSpec& method, const Problem& problem, const CloudOptions& options) {
+  return follow_cloud(DerivedMethod(method, problem), problem, options);
+}
 
 /// The names of r and P. Throws MethodError where there is no invariant measure.
 std::vector<std::string> phase_coordinates(const Problem& problem);

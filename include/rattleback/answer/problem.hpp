@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "rattleback/method/stepper.hpp"
+#include "rattleback/model/model.hpp"
+
+/// Questions and answers: each function takes a request, a struct whose fields say what is wanted and have the defaults
+/// of Rattleback, and gives an answer, a struct with all numbers, notes and verdicts. Beside each answer stand its
+/// renderings: to_text for people, to_json with keys that are promised to stay.
+///
+/// A wrong request throws an Error of kind `request`. What went wrong later is part of the answer; complaint(answer)
+/// says so in words, with the kind that an error of this sort has.
+///
+/// Messages name fields of requests between backticks, `step` or `output=FILE`, as C++ and Python write them. Who calls
+/// them differently replaces them: the command line says --step and -o FILE.
+namespace rattleback::answer {
+
+/// Which model a request is about.
+class ModelSource {
+ public:
+  /// A name of the catalogue, or a file.
+  ModelSource(std::string name_or_file) : source_(std::move(name_or_file)) {}
+  ModelSource(const char* name_or_file = "") : source_(std::string(name_or_file)) {}
+  /// One that has been read, with the values its parameters have.
+  ModelSource(Model model) : source_(std::move(model)) {}
+  ModelSource(System system);
+  /// The text of a model file; `file` is named in errors.
+  static ModelSource text(std::string text, std::string file = "model.toml");
+
+  /// Reads it, with other values for some of its parameters. Throws ModelError, FileError; a model that has been read
+  /// takes no other values.
+  Model load(const ParameterValues& parameters = {}) const;
+
+ private:
+  struct Text {
+    std::string text;
+    std::string file;
+  };
+  explicit ModelSource(Text text) : source_(std::move(text)) {}
+
+  std::variant<std::string, Text, Model> source_;
+};
+
+/// Which problem: a model, a start, steps. What is not given is taken from the model.
+struct ProblemRequest {
+  ModelSource model = {};
+  ParameterValues parameters = {};  ///< values that replace those of the model
+  std::optional<double> step = {};
+  std::optional<std::int64_t> steps = {};  ///< else as many as there are in `time`
+  std::optional<double> time = {};
+  std::vector<double> q0 = {};
+  std::vector<double> v0 = {};
+  std::vector<double> q1 = {};  ///< positions after the first step, for methods that can start from two positions
+  bool project = false;         ///< inconsistent initial data are moved to the nearest consistent ones
+};
+
+/// A problem that can be run.
+struct PreparedProblem {
+  Model model;
+  Problem problem;
+  std::int64_t steps;
+  std::vector<std::string> notes;  ///< what one should know before the run
+};
+
+/// Reads the model, completes the request from it, and refuses what cannot be run: throws ModelError, StartError and
+/// other errors of kind `request`.
+PreparedProblem prepare(const ProblemRequest& request);
+/// The whole time is one step: for those who choose steps themselves. A request with steps is refused.
+PreparedProblem prepare_time(const ProblemRequest& request);
+
+}  // namespace rattleback::answer

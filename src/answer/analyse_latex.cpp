@@ -1,0 +1,37 @@
+#include "rattleback/answer/analyse.hpp"
+#include "rattleback/expr/print.hpp"
+#include "words.hpp"
+
+namespace rattleback::answer {
+
+std::string to_latex(const AnalyseAnswer& a) {
+  if (!a.analysis.search.found) {
+    throw Error(Error::Kind::answer_is_no,
+                "there is no Chaplygin structure to write down: " + a.analysis.search.reasons.at(0));
+  }
+  const ChaplyginSystem& c = a.chaplygin();
+  std::vector<std::string> lines;
+  const auto velocities = c.fibre_velocities(a.system());
+  for (std::size_t k = 0; k < velocities.size(); ++k) {
+    lines.push_back(fmt::format("{} &= {}", to_latex(a.system().velocities()[c.fibre[k]]), to_latex(velocities[k])));
+  }
+  lines.push_back("l &= " + to_latex(a.reduced().lagrangian()));
+  for (std::size_t i = 0; i < a.reduced().applied_forces().size(); ++i) {
+    lines.push_back(fmt::format("F_{{{}}} &= {}", to_latex(a.reduced().coordinates()[i]),
+                                to_latex(a.reduced().applied_forces()[i])));
+  }
+  if (const GyroscopicStructure& g = *a.analysis.gyroscopic; g.applies) {
+    for (std::size_t i = 0; i < g.one_form.size(); ++i) {
+      lines.push_back(
+          fmt::format("\\Theta_{{{}}} &= {}", to_latex(a.reduced().coordinates()[i]), to_latex(g.one_form[i])));
+    }
+    if (g.measure && g.measure->closed_form) lines.push_back("\\mu &= " + to_latex(g.measure->exponential));
+    if (a.hamiltonized) {
+      lines.push_back("N &= " + to_latex(g.multiplier->exponential));
+      lines.push_back("\\mathcal{L} &= " + to_latex(*a.hamiltonized));
+    }
+  }
+  return aligned(a.model.title, lines);
+}
+
+}  // namespace rattleback::answer

@@ -1,0 +1,205 @@
+// What a system is, for people.
+
+#include <algorithm>
+
+#include "inverse.hpp"
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/print.hpp"
+#include "text.hpp"
+#include "words.hpp"
+
+namespace rattleback::answer {
+namespace {
+
+std::string listed(const System& s, const std::vector<std::size_t>& which) {
+  std::vector<Expression> symbols;
+  for (const std::size_t i : which) symbols.push_back(s.coordinates()[i]);
+  return names(symbols);
+}
+
+std::string listed(const std::vector<Symmetry>& symmetries) {
+  std::vector<std::string> list;
+  for (const Symmetry& s : symmetries) list.push_back(s.name);
+  return fmt::format("{}", fmt::join(list, ", "));
+}
+
+/// "residual 2e-16 at 40 random points, tolerance 1e-09"
+std::string evidence(const Certificate& c, const std::string& where) {
+  return c.holds
+             ? fmt::format("residual {:.1e} at {} random points, tolerance {:.0e}", c.residual, c.points, c.tolerance)
+             : fmt::format("residual {:.2g} at {} = {}, tolerance {:.0e}", c.residual, where, tuple(c.worst, 6),
+                           c.tolerance);
+}
+
+void add_potential(std::string& out, const char* letter, const Potential& p, const std::vector<Period>& periods) {
+  if (p.closed_form) {
+    add(out, "  {} = {}\n    closed form, residual of d log {} {:.1e}{}\n", letter, text(p.exponential), letter,
+        p.residual, p.for_all_parameters ? "" : "; for these values of the parameters");
+  } else {
+    add(out, "  {} = exp of a line integral from the initial position: no closed form was found\n", letter);
+    add(out, "    residual of d log {} {:.1e}{}\n", letter, p.residual,
+        p.residual <= 1e-8 ? "" : "; it is accurate only near the start, and methods stop where it is not");
+  }
+  for (const auto& [angle, factor] : periods) {
+    add(out, "    local, not single-valued: after a turn of {} it is {:.6g} times as large\n", angle, factor);
+  }
+}
+
+void add_symmetry(std::string& out, const AnalyseAnswer& a) {
+  const SymmetryReport& s = a.analysis.symmetry;
+  add(out, "\nSymmetry\n");
+  if (s.known.empty()) {
+    add(out, "  none is known: no coordinate is missing from L and the constraints, and [symmetry] declares none\n");
+    return;
+  }
+  add(out, "  known: {}\n", listed(s.known));
+  if (a.system().velocity_rows().empty()) return;
+  if (s.inside_constraints == 0) {
+    add(out, "  together they span {} dimension{}, none of which lies inside the constraints\n", s.dimension,
+        s.dimension == 1 ? "" : "s");
+  } else {
+    add(out,
+        "  together they span {} dimension{}, {} of which lie{} inside the constraints: for all of them this is no "
+        "Chaplygin\n"
+        "  system, and momenta along directions inside obey the nonholonomic momentum equation; below, part of them is "
+        "used\n",
+        s.dimension, s.dimension == 1 ? "" : "s", s.inside_constraints, s.inside_constraints == 1 ? "s" : "");
+  }
+}
+
+void add_group(std::string& out, const SymmetryGroup& g) {
+  if (g.is_abelian()) return;
+  const std::size_t k = g.dimension();
+  for (std::size_t a = 0; a < k; ++a) {
+    for (std::size_t b = a + 1; b < k; ++b) {
+      std::string terms;
+      for (std::size_t c = 0; c < k; ++c) {
+        const double x = g.structure_constants[(a * k + b) * k + c];
+        if (x != 0.0)
+          terms += fmt::format("{}{} ({})", terms.empty() ? "" : " + ", number_text(x), g.generators[c].name);
+      }
+      if (!terms.empty()) add(out, "  [{}, {}] = {}\n", g.generators[a].name, g.generators[b].name, terms);
+    }
+  }
+}
+
+void add_chaplygin(std::string& out, const AnalyseAnswer& a) {
+  const bool constrained = !a.system().velocity_rows().empty();
+  add(out, "\nChaplygin structure\n");
+  if (!a.analysis.search.found) {
+    add(out, "  none\n");
+    for (const std::string& reason : a.analysis.search.reasons) add(out, "  {}\n", reason);
+    return;
+  }
+  const ChaplyginSystem& c = a.chaplygin();
+  if (!constrained) {
+    add(out, "  no constraints: the system is taken as reduced already\n");
+  } else {
+    add(out, "  fibre ({}), shape ({}): {} group, {}\n", listed(a.system(), c.fibre), listed(a.system(), c.shape),
+        c.group.is_abelian() ? "abelian" : "non-abelian", listed(c.group.generators));
+    add_group(out, c.group);
+    const auto velocities = c.fibre_velocities(a.system());
+    for (std::size_t k = 0; k < velocities.size(); ++k) {
+      add(out, "  {} = {}\n", a.system().velocities()[c.fibre[k]].name(), text(velocities[k]));
+    }
+    if (!c.transversality.is_constant() && !free_symbols(c.transversality).empty()) {
+      add(out, "  solvable where {} is not 0{}\n", text(c.transversality),
+          a.solvable_at_start ? "" : ": not at the initial position, where rdla, hdel and pthdel cannot start");
+    }
+    add(out, "  reduced and full accelerations differ by {:.1e} at random states\n", a.analysis.reduction_defect);
+  }
+  add(out, "\nReduced system, d/dt (dl/dr') - dl/dr = F\n  l = {}\n", text(a.reduced().lagrangian()));
+  const auto& forces = a.reduced().applied_forces();
+  if (forces.empty()) add(out, "  F = 0\n");
+  for (std::size_t i = 0; i < forces.size(); ++i) {
+    add(out, "  F_{} = {}\n", a.reduced().coordinates()[i].name(), text(forces[i]));
+  }
+}
+
+void add_gyroscopic(std::string& out, const AnalyseAnswer& a) {
+  const GyroscopicStructure& g = *a.analysis.gyroscopic;
+  add(out, "\nInvariant measure of the reduced equations\n");
+  if (!g.applies) {
+    add(out, "  not examined: {}\n\nHamiltonization by a multiplier, dtau = N dt\n  not examined\n", g.reason);
+    return;
+  }
+  const std::string r = fmt::format("({})", names(a.reduced().coordinates()));
+  const std::string both = fmt::format("({}, {})", names(a.reduced().coordinates()), names(a.reduced().velocities()));
+  for (std::size_t i = 0; i < g.one_form.size(); ++i) {
+    add(out, "  Theta_{} = {}\n", a.reduced().coordinates()[i].name(), text(g.one_form[i]));
+  }
+  if (a.measure != Verdict::no) {
+    add(out, "  {}, mu(r) dr dp: dTheta = 0, {}\n", verdict_name(a.measure), evidence(g.closed, r));
+  } else {
+    add(out, "  none with a density that depends on the positions alone: dTheta is not 0, {}\n", evidence(g.closed, r));
+  }
+  const bool same = g.multiplier && g.multiplier->exponential == g.measure->exponential;
+  if (g.measure && same) add(out, "  mu = N, see below\n");
+  if (g.measure && !same) add_potential(out, "mu", *g.measure, a.measure_periods);
+  add(out, "\nHamiltonization by a multiplier, dtau = N dt\n");
+  if (a.hamiltonizable != Verdict::no) {
+    add(out, "  {}: the gyroscopic force is phi-simple, {}\n", verdict_name(a.hamiltonizable),
+        evidence(g.simple, both));
+    add_potential(out, "N", *g.multiplier, a.multiplier_periods);
+    if (a.hamiltonized) add(out, "  l(r, N r') = {}, where ' is d/dtau\n", text(*a.hamiltonized));
+  } else if (a.measure != Verdict::no) {
+    add(out,
+        "  no: the gyroscopic force is not phi-simple, {}\n"
+        "  No N(r) makes the motion Hamiltonian in (r, N p). Other structures, or a further reduction, are not "
+        "excluded.\n",
+        evidence(g.simple, both));
+  } else {
+    add(out, "  no: it would imply such a measure\n");
+  }
+}
+
+void add_measure_by_translations(std::string& out, const AnalyseAnswer& a) {
+  const ReducedMeasure& m = *a.analysis.reduced_measure;
+  add(out, "\nInvariant measure after dividing out all translations: {}\n", fmt::join(m.translations, ", "));
+  std::vector<Expression> base;
+  for (const Expression& q : a.system().coordinates()) {
+    if (std::find(m.translations.begin(), m.translations.end(), q.name()) == m.translations.end()) base.push_back(q);
+  }
+  const std::string where = fmt::format("({})", names(base));
+  if (!m.decided) {
+    add(out, "  undecided: {}\n", m.reason);
+  } else if (!m.vertical.holds) {
+    add(out, "  no: phase space contracts or expands along symmetry directions inside the constraints, {}\n",
+        evidence(m.vertical, where));
+  } else if (!m.closed.holds) {
+    add(out, "  no: its one-form is not closed, {}\n", evidence(m.closed, where));
+  } else {
+    add(out, "  yes: its one-form is closed, {}\n", evidence(m.closed, where));
+  }
+}
+
+void add_constraints(std::string& out, const AnalyseAnswer& a) {
+  add(out, "\nConstraints\n");
+  if (!a.analysis.constraints) {
+    add(out, "  none\n");
+    return;
+  }
+  const ConstraintReport& c = *a.analysis.constraints;
+  const std::size_t some = c.integrable.size();
+  add(out, "  rank {} on {} coordinates, {}\n", c.generic_rank, a.system().dimension(),
+      c.all_integrable ? "integrable: holonomic in disguise"
+      : some == 0      ? "not integrable"
+                       : fmt::format("not integrable; {} of them {} by {}", some, some == 1 ? "is" : "are",
+                                some == 1 ? "itself" : "themselves"));
+}
+
+}  // namespace
+
+std::string to_text(const AnalyseAnswer& a) {
+  std::string out = fmt::format("{} ({})\n", a.model.title, a.model.name);
+  add_constraints(out, a);
+  add_symmetry(out, a);
+  add_chaplygin(out, a);
+  if (a.analysis.gyroscopic) add_gyroscopic(out, a);
+  if (a.measure_by_translations) add_measure_by_translations(out, a);
+  out += inverse_problem_text(a.system(), a.analysis.inverse_problem);
+  if (a.given) out += given_lagrangian_text(*a.given);
+  return out;
+}
+
+}  // namespace rattleback::answer

@@ -1,0 +1,166 @@
+#include "rattleback/answer/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "check.hpp"
+#include "measured.hpp"
+#include "page.hpp"
+#include "rattleback/method/registry.hpp"
+#include "rattleback/report/runs.hpp"
+
+namespace rattleback::answer {
+namespace {
+
+/// Largest difference between the last positions of two runs that both reached the end.
+std::optional<double> distance(const RunResult& a, const RunResult& b) {
+  if (a.outcome != RunOutcome::finished || b.outcome != RunOutcome::finished) return std::nullopt;
+  if (std::abs(a.time - b.time) > 1e-12 * std::abs(b.time)) return std::nullopt;
+  double d = 0.0;
+  for (std::size_t i = 0; i < a.node.q.size(); ++i) d = std::max(d, std::abs(a.node.q[i] - b.node.q[i]));
+  return d;
+}
+
+/// First, so that one that cannot start wastes no time of the others.
+std::vector<std::unique_ptr<Stepper>> steppers_of(const std::vector<MethodSpec>& methods, const Problem& problem) {
+  std::vector<std::unique_ptr<Stepper>> steppers;
+  Geometry geometry(problem);  // which several methods may need
+  for (const MethodSpec& method : methods) {
+    try {
+      steppers.push_back(make_stepper(DerivedMethod(method, problem, geometry), problem));
+    } catch (const MethodError& error) {
+      throw MethodError(fmt::format("{}: {}", method.text(), error.what()));
+    }
+  }
+  return steppers;
+}
+
+ComparedRun run_one(Stepper& stepper, const std::string& method, std::size_t samples, const PreparedProblem& prepared,
+                    const Hooks& hooks) {
+  RunOptions options;
+  options.steps = prepared.steps;
+  options.interrupt = hooks.interrupt;
+  if (hooks.progress) options.progress = [&](const Progress& p) { hooks.progress(method, p); };
+  ComparedRun row{.method = method, .result = {}};
+  std::optional<TableRecorder> recorder;
+  if (samples > 0) {
+    recorder.emplace(row.samples, prepared.problem.system, std::vector<ObservedQuantity>{}, samples);
+    options.recorder = &*recorder;
+  }
+  row.result = run(stepper, prepared.problem, options);
+  if (recorder) recorder->finish();
+  row.exact_error = exact_error(row.result, prepared.problem);
+  return row;
+}
+
+/// The reference with its own tolerance, else one with another.
+std::optional<std::size_t> reference_among(const std::vector<ComparedRun>& runs) {
+  auto found = std::ranges::find(runs, "reference", &ComparedRun::method);
+  if (found == runs.end()) {
+    found = std::ranges::find_if(runs, [](const ComparedRun& r) { return MethodSpec(r.method).family() == "reference"; });
+  }
+  if (found == runs.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - runs.begin());
+}
+
+void write_page_of(const CompareAnswer& answer, const CompareRequest& request) {
+  std::vector<report::MethodRun> runs;
+  for (const ComparedRun& r : answer.runs) runs.push_back({r.method, r.samples, r.result});
+  write_page(ReportKind::compare, *request.report, report::of_runs(answer.prepared.model, answer.prepared.problem, runs, {}),
+             request.command);
+}
+
+}  // namespace
+
+CompareAnswer compare(const CompareRequest& request, const Hooks& hooks) {
+  const std::vector<MethodSpec> methods = require_methods(request.methods);
+  require_page(request.report);
+  CompareAnswer answer{.prepared = prepare(request.problem)};
+  hooks.tell(answer.prepared.notes);
+  const auto steppers = steppers_of(methods, answer.prepared.problem);
+  const std::size_t samples = request.samples > 0 ? request.samples : request.report ? report::most_rows : 0;
+  for (std::size_t i = 0; i < steppers.size() && !answer.interrupted; ++i) {
+    ComparedRun row = run_one(*steppers[i], request.methods[i], samples, answer.prepared, hooks);
+    answer.interrupted = row.result.outcome == RunOutcome::interrupted;
+    if (!answer.interrupted) answer.runs.push_back(std::move(row));
+  }
+  answer.reference = reference_among(answer.runs);
+  for (std::size_t i = 0; answer.reference && i < answer.runs.size(); ++i) {
+    if (i != *answer.reference) {
+      answer.runs[i].from_reference = distance(answer.runs[i].result, answer.runs[*answer.reference].result);
+    }
+  }
+  if (request.report && !answer.interrupted) {
+    write_page_of(answer, request);
+    answer.report = request.report;
+  }
+  return answer;
+}
+
+std::string to_text(const CompareAnswer& a) {
+  const auto& [model, problem, steps, notes] = a.prepared;
+  const double end = static_cast<double>(steps) * problem.step;
+  std::string text = fmt::format("{}: h = {}, {} steps to t = {:.10g}\n\n", model.title, problem.step, steps, end);
+  std::size_t width = 6;
+  for (const ComparedRun& row : a.runs) width = std::max(width, row.method.size());
+  text += fmt::format("  {:<{}}  {:>13}  {:>13}  {:>13}  {:>7}  {:>11}\n", "method", width, "energy error",
+                      "constraint", "from reference", "newton", "ns per step");
+  for (const ComparedRun& row : a.runs) {
+    const RunResult& r = row.result;
+    text +=
+        fmt::format("  {:<{}}  {:>13.3e}  {:>13.3e}  {:>14}  {:>7}  {:>11.4g}{}\n", row.method, width,
+                    r.statistics.max_energy_error, r.statistics.max_constraint,
+                    row.from_reference ? fmt::format("{:.3e}", *row.from_reference) : "-",
+                    r.newton.mean() >= 0.005 ? fmt::format("{:.2f}", r.newton.mean()) : "-", nanoseconds_per_step(r),
+                    r.outcome == RunOutcome::failed ? fmt::format("  failed at t = {:.6g}", r.time)
+                    : std::abs(r.time - end) > 1e-12 * end
+                        ? fmt::format("  ends at t = {:.6g} (with :resample at t = {:.6g})", r.time, end)
+                        : "");
+  }
+  text +=
+      "\n  energy error: largest at the nodes, relative to max(1, |E(0)|); constraint: largest residual;\n"
+      "  from reference: largest difference of the last positions; newton: iterations, - where none are needed\n";
+  if (!problem.system.conserves_energy()) {
+    text += fmt::format("  {} do work: the energy changes in the motion itself\n",
+                        problem.system.is_affine() ? "affine constraints" : "applied forces");
+  }
+  if (a.report) text += fmt::format("\nThe page is {}\n", *a.report);
+  return text;
+}
+
+std::string to_json(const CompareAnswer& a) {
+  nlohmann::json document{{"model", a.prepared.model.name},
+                          {"step", a.prepared.problem.step},
+                          {"steps", a.prepared.steps},
+                          {"methods", nlohmann::json::array()}};
+  for (std::size_t i = 0; i < a.runs.size(); ++i) {
+    const ComparedRun& row = a.runs[i];
+    nlohmann::json entry = run_json(row.result, a.prepared, row.method, row.exact_error);
+    if (a.reference && i != *a.reference) {
+      entry["from_reference"] = row.from_reference ? nlohmann::json(*row.from_reference) : nlohmann::json();
+    }
+    document["methods"].push_back(std::move(entry));
+  }
+  if (!a.prepared.notes.empty()) document["notes"] = a.prepared.notes;
+  if (a.report) document["report"] = *a.report;
+  if (a.interrupted) document["interrupted"] = true;
+  return document.dump(2);
+}
+
+std::optional<Error> complaint(const CompareAnswer& a) {
+  if (a.interrupted) return Error(Error::Kind::interrupted, "interrupted");
+  std::string failures;
+  for (const ComparedRun& row : a.runs) {
+    if (row.result.outcome == RunOutcome::failed) {
+      failures += fmt::format("\n  {} failed in {}", row.method, row.result.failure);
+    }
+  }
+  if (failures.empty()) return std::nullopt;
+  return Error(Error::Kind::numerics, "not all methods reached the end:" + failures);
+}
+
+}  // namespace rattleback::answer

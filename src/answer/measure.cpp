@@ -1,0 +1,208 @@
+#include "rattleback/answer/measure.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <memory>
+
+#include "check.hpp"
+#include "rattleback/method/registry.hpp"
+#include "rattleback/observe/observers.hpp"
+
+namespace rattleback::answer {
+namespace {
+
+using Of = MeasuredVolume::Of;
+using In = MeasuredVolume::In;
+using Column = MeasureAnswer::Column;
+using MethodTable = MeasureAnswer::MethodTable;
+
+/// Whether a method has modified measures.
+bool is_conformal(const DerivedMethod& method) {
+  return method.map && method.map->canonical && method.map->canonical->conformal;
+}
+
+/// Relative changes of the infinitesimal measure around the trajectory of the start.
+class Samples final : public Recorder {
+ public:
+  explicit Samples(MethodTable& table) : table_(table) {}
+  void record(const Sample& sample) override {
+    table_.time.push_back(sample.time);
+    for (std::size_t k = 0; k < sample.observed.size(); ++k) table_.columns[k].changes.push_back(sample.observed[k]);
+  }
+  void checkpoint(const Checkpoint&) override {}
+
+ private:
+  MethodTable& table_;
+};
+
+std::string observer_name(int ell) { return fmt::format("measure:ell={}", ell); }
+
+MethodTable along_trajectory(const DerivedMethod& method, const PreparedProblem& prepared, const std::vector<int>& ells,
+                             std::int64_t every, const Hooks& hooks) {
+  const Problem& problem = prepared.problem;
+  const std::string& name = method.spec.text();
+  MethodTable table{.method = name};
+  std::vector<std::unique_ptr<Observer>> observers;
+  observers.push_back(make_observer("measure", method, problem));
+  table.columns.push_back({{Of::local, In::measure}, {}});
+  for (const int ell : ells) {
+    observers.push_back(make_observer(observer_name(ell), method, problem));
+    table.columns.push_back({{Of::local, In::modified_measure, ell}, {}});
+  }
+  Samples samples(table);
+  RunOptions options;
+  options.steps = prepared.steps;
+  options.every = every;
+  options.recorder = &samples;
+  for (const auto& observer : observers) options.observers.push_back(observer.get());
+  options.interrupt = hooks.interrupt;
+  if (hooks.progress) options.progress = [&](const Progress& p) { hooks.progress(name, p); };
+  const auto stepper = make_stepper(method, problem);
+  const RunResult result = run(*stepper, problem, options);
+  table.interrupted = result.outcome == RunOutcome::interrupted;
+  table.failure = result.failure;
+  return table;
+}
+
+MethodTable of_cloud(const DerivedMethod& method, const Problem& problem, const CloudOptions& options) {
+  const CloudResult cloud = follow_cloud(method, problem, options);
+  MethodTable table{.method = method.spec.text(), .failure = cloud.failure, .interrupted = cloud.interrupted};
+  table.columns = {{{Of::hull, In::phase_space}, {}}, {{Of::hull, In::measure}, {}}};
+  for (const int ell : options.ells) table.columns.push_back({{Of::hull, In::modified_measure, ell}, {}});
+  const CloudSample& first = cloud.samples.front();
+  for (const CloudSample& s : cloud.samples) {
+    table.time.push_back(s.time);
+    if (options.keep_points) table.points.push_back(s.points);
+    table.columns[0].changes.push_back(s.volume / first.volume - 1.0);
+    table.columns[1].changes.push_back(s.mass / first.mass - 1.0);
+    for (std::size_t k = 0; k < s.modified.size(); ++k) {
+      table.columns[k + 2].changes.push_back(s.modified[k] / first.modified[k] - 1.0);
+    }
+  }
+  return table;
+}
+
+Points directions(const MeasureRequest::Cloud& cloud, std::size_t dimension) {
+  constexpr std::int64_t most_points = 1000000;
+  constexpr std::size_t most_dimensions = 8;
+  if (!cloud.count) {
+    if (dimension == 4) return six_hundred_cell();
+    throw RequestError(fmt::format(
+        "the 600-cell lies in four dimensions, and here (r, p) have {}; give a number of points", dimension));
+  }
+  const auto count = static_cast<std::size_t>(require_positive(*cloud.count, "cloud"));
+  if (count <= dimension + 1 || count > most_points) {
+    throw RequestError(fmt::format("`cloud` must be 600-cell, or a number of points between {} and {}; found {}",
+                                   dimension + 2, most_points, count));
+  }
+  if (dimension > most_dimensions) {
+    throw RequestError(fmt::format("convex hulls are computed in up to {} dimensions, and here (r, p) have {}",
+                                   most_dimensions, dimension));
+  }
+  return points_on_sphere(count, dimension);
+}
+
+void require_csv(const std::optional<std::string>& path, const char* field) {
+  if (path && !path->ends_with(".csv")) throw RequestError(fmt::format("`{}` '{}' must end with .csv", field, *path));
+}
+
+/// A file that is opened before hours of computation and written after.
+class LateFile {
+ public:
+  explicit LateFile(const std::optional<std::string>& path) : path_(path) {
+    if (path_) file_.open(*path_);
+    if (path_ && !file_) throw FileError(fmt::format("{} cannot be written; does its folder exist?", *path_));
+  }
+  void write(const std::string& content) {
+    file_ << content << std::flush;
+    if (!file_) throw FileError(fmt::format("{} could not be written to its end", *path_));
+  }
+
+ private:
+  std::optional<std::string> path_;
+  std::ofstream file_;
+};
+
+CloudOptions cloud_options(const MeasureRequest& request, const PreparedProblem& prepared, const Hooks& hooks) {
+  CloudOptions options;
+  options.directions = directions(*request.cloud, phase_coordinates(prepared.problem).size());
+  options.radius = require_positive(request.cloud->radius, "radius");
+  options.steps = prepared.steps;
+  options.every = request.every;
+  options.keep_points = request.cloud->keep_points || request.points;
+  options.interrupt = hooks.interrupt;
+  return options;
+}
+
+}  // namespace
+
+double MeasureAnswer::Column::largest() const {
+  double most = 0.0;
+  for (const double x : changes) {
+    if (!(std::abs(x) <= most)) most = std::abs(x);
+    if (std::isnan(x)) break;
+  }
+  return most;
+}
+
+MeasureAnswer measure(const MeasureRequest& request, const Hooks& hooks) {
+  const std::vector<MethodSpec> methods = require_methods(request.methods);
+  for (const int ell : request.ells) check_observer(observer_name(ell));
+  require_positive(request.every, "every");
+  require_csv(request.output, "output");
+  require_csv(request.points, "points");
+  if (request.points && !request.cloud) throw RequestError("`points` are those of a cloud: give `cloud`");
+  PreparedProblem prepared = prepare(request.problem);
+  hooks.tell(prepared.notes);
+  const Problem& problem = prepared.problem;
+  MeasureAnswer answer{.model = prepared.model.name,
+                       .title = prepared.model.title,
+                       .step = problem.step,
+                       .steps = prepared.steps,
+                       .notes = prepared.notes,
+                       .output = request.output,
+                       .points = request.points};
+  CloudOptions cloud;
+  if (request.cloud) cloud = cloud_options(request, prepared, hooks);
+  if (cloud.keep_points) answer.coordinates = phase_coordinates(problem);
+  LateFile output(request.output);
+  LateFile points(request.points);
+  for (const MethodSpec& method : methods) {
+    const DerivedMethod derived(method, problem);
+    const std::vector<int> ells = is_conformal(derived) ? request.ells : std::vector<int>{};
+    try {
+      if (request.cloud) {
+        cloud.ells = ells;
+        if (hooks.progress) cloud.progress = [&](const Progress& p) { hooks.progress(method.text(), p); };
+        answer.tables.push_back(of_cloud(derived, problem, cloud));
+      } else {
+        answer.tables.push_back(along_trajectory(derived, prepared, ells, request.every, hooks));
+      }
+    } catch (const MethodError& error) {
+      throw MethodError(fmt::format("{}: {}", method.text(), error.what()));
+    }
+    if (answer.interrupted()) break;
+  }
+  if (request.output) output.write(to_csv(answer));
+  if (request.points) points.write(points_to_csv(answer));
+  return answer;
+}
+
+std::optional<Error> complaint(const MeasureAnswer& answer) {
+  if (answer.interrupted()) {
+    const MethodTable& last = answer.tables.back();
+    return Error(Error::Kind::interrupted,
+                 fmt::format("interrupted at t = {:.6g} of {}{}", last.time.back(), last.method,
+                             answer.output ? "; everything up to there is in " + *answer.output : ""));
+  }
+  std::string failures;
+  for (const MethodTable& t : answer.tables) {
+    if (!t.failure.empty()) failures += fmt::format("\n  {} failed in {}", t.method, t.failure);
+  }
+  if (failures.empty()) return {};
+  return NumericalError("not all methods reached the end:" + failures);
+}
+
+}  // namespace rattleback::answer

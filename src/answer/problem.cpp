@@ -1,0 +1,151 @@
+#include "rattleback/answer/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "check.hpp"
+#include "rattleback/mech/diagnosis.hpp"
+#include "text.hpp"
+
+namespace rattleback::answer {
+namespace {
+
+/// Up to this many coordinates the constraints are looked at before every run.
+constexpr std::size_t small_system = 60;
+
+std::vector<double> one_for_each(const std::vector<double>& numbers, const char* field, const System& system) {
+  if (numbers.size() == system.dimension()) return numbers;
+  throw RequestError(fmt::format("`{}` has {} {}, expected {}: one for each of {}", field, numbers.size(),
+                                 numbers.size() == 1 ? "entry" : "entries", system.dimension(),
+                                 names(system.coordinates())));
+}
+
+State start_of(const ProblemRequest& request, const Model& model) {
+  State start{{}, std::vector<double>(model.system.dimension(), 0.0)};
+  if (model.initial) start = *model.initial;
+  if (!request.q0.empty()) start.q = one_for_each(request.q0, "q0", model.system);
+  if (!request.v0.empty()) start.v = one_for_each(request.v0, "v0", model.system);
+  if (start.q.empty()) {
+    throw RequestError(
+        fmt::format("{} has no initial state; give one with `q0` and `v0`, or add [initial] to the model", model.name));
+  }
+  return start;
+}
+
+double step_of(const ProblemRequest& request, const Model& model) {
+  if (request.step) return require_positive(*request.step, "step");
+  if (model.step) return *model.step;
+  throw RequestError(fmt::format("{} has no step of its own; give one with `step`", model.name));
+}
+
+double time_of(const ProblemRequest& request, const Model& model) {
+  if (request.time) return require_positive(*request.time, "time");
+  if (model.time) return *model.time;
+  throw RequestError(fmt::format("{} has no time of its own; give one with `time`", model.name));
+}
+
+std::int64_t steps_of(const ProblemRequest& request, const Model& model, double h, std::vector<std::string>& notes) {
+  if (request.steps && request.time) throw RequestError("`steps` and `time` say the same in two ways: give one");
+  if (request.steps) return require_positive(*request.steps, "steps");
+  const double time = time_of(request, model);
+  const double count = std::round(time / h);
+  if (count < 1.0) throw RequestError(fmt::format("the time {} is shorter than half a step of {}", time, h));
+  if (count > static_cast<double>(most_steps)) throw RequestError(fmt::format("{} steps are too many", count));
+  if (std::abs(count * h - time) > 1e-9 * time) {
+    notes.push_back(fmt::format("{} is not a multiple of the step {}: the run takes {} steps to t = {:.10g}", time, h,
+                                count, count * h));
+  }
+  return static_cast<std::int64_t>(count);
+}
+
+void project_start(Problem& problem, std::vector<std::string>& notes) {
+  const PointReport report = examine(problem.system, problem.parameters, problem.start);
+  if (!report.projected) return;
+  problem.start = *report.projected;
+  notes.push_back(fmt::format("the start was projected onto the constraints: q = {}, v = {}",
+                              tuple(problem.start.q, 17), tuple(problem.start.v, 17)));
+}
+
+void require_start(const std::string& name, const Problem& problem) {
+  try {
+    require_regular_start(problem.system, problem.parameters, problem.start);
+  } catch (const InconsistentStart& error) {
+    const bool helps = examine(problem.system, problem.parameters, problem.start).projected.has_value();
+    throw InconsistentStart(fmt::format("{}: {}{}", name, error.what(),
+                                        helps ? "\nGive it with `q0` and `v0`, or let `project` use it."
+                                              : "\nChange the initial data or the constraints."));
+  } catch (const StartError& error) {
+    throw StartError(fmt::format("{}: {}", name, error.what()));
+  }
+}
+
+/// What a model says of itself that is not so, or that the user may not have meant.
+void look_at_claims(const Problem& problem, std::vector<std::string>& notes) {
+  const ConstraintReport constraints = examine_constraints(problem.system, problem.parameters, problem.start.q);
+  if (constraints.integrable.size() == 1) {
+    notes.push_back(fmt::format("{} is integrable: it restricts positions (holonomic in disguise), not only velocities",
+                                problem.system.row_name_with_text(constraints.integrable[0])));
+  } else if (!constraints.integrable.empty()) {
+    notes.push_back(
+        fmt::format("{} of {} constraints are integrable, each by itself: they restrict positions (holonomic in "
+                    "disguise), not only velocities",
+                    constraints.integrable.size(), problem.system.constraints().size()));
+  } else if (constraints.all_integrable) {
+    notes.emplace_back("the constraints together are integrable: they restrict positions (holonomic in disguise)");
+  }
+  for (const std::string& broken : broken_symmetries(problem.system, problem.parameters, problem.start)) {
+    notes.push_back("a declared symmetry is not one: " + broken);
+  }
+  for (const std::string& broken : broken_conservation(problem.system, problem.parameters, problem.start)) {
+    notes.push_back("a declared conserved quantity is none: " + broken);
+  }
+}
+
+PreparedProblem with_start(const ProblemRequest& request, Model model, double h, std::int64_t steps,
+                           std::vector<std::string> notes) {
+  Problem problem{model.system, model.system.parameter_values(), start_of(request, model), h};
+  if (!request.q1.empty()) problem.second_position = one_for_each(request.q1, "q1", model.system);
+  if (request.project) project_start(problem, notes);
+  require_start(model.name, problem);
+  if (problem.system.dimension() <= small_system) look_at_claims(problem, notes);
+  return {std::move(model), std::move(problem), steps, std::move(notes)};
+}
+
+}  // namespace
+
+ModelSource::ModelSource(System system)
+    : source_(Model{"system", "A system", "", "", "", std::move(system), {}, {}, {}, {}}) {}
+
+ModelSource ModelSource::text(std::string text, std::string file) {
+  return ModelSource(Text{std::move(text), std::move(file)});
+}
+
+Model ModelSource::load(const ParameterValues& parameters) const {
+  if (const auto* name = std::get_if<std::string>(&source_)) {
+    if (name->empty()) throw RequestError("a request needs a `model`");
+    return load_model(*name, parameters);
+  }
+  if (const auto* text = std::get_if<Text>(&source_)) return read_model(text->text, text->file, parameters);
+  if (!parameters.empty()) {
+    throw RequestError("a model that has been read has its values: give `parameters` when it is read");
+  }
+  return std::get<Model>(source_);
+}
+
+PreparedProblem prepare(const ProblemRequest& request) {
+  Model model = request.model.load(request.parameters);
+  std::vector<std::string> notes;
+  const double h = step_of(request, model);
+  const std::int64_t steps = steps_of(request, model, h, notes);
+  return with_start(request, std::move(model), h, steps, std::move(notes));
+}
+
+PreparedProblem prepare_time(const ProblemRequest& request) {
+  if (request.step || request.steps) throw RequestError("the steps are not to be chosen: give `time`");
+  Model model = request.model.load(request.parameters);
+  const double time = time_of(request, model);
+  return with_start(request, std::move(model), time, 1, {});
+}
+
+}  // namespace rattleback::answer

@@ -1,0 +1,93 @@
+#include "rattleback/answer/show.hpp"
+
+#include <fmt/format.h>
+
+#include "text.hpp"
+
+namespace rattleback::answer {
+namespace {
+
+std::string listed_rows(const System& s, const std::vector<std::size_t>& rows) {
+  std::vector<std::string> texts;
+  for (const std::size_t k : rows) texts.push_back(s.row_name(k));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+void find_about_constraints(const std::vector<double>& q, ShowAnswer& a) {
+  const System& s = a.model.system;
+  if (s.velocity_rows().empty()) return;
+  a.constraints = examine_constraints(s, s.parameter_values(), q);
+  const ConstraintReport& c = *a.constraints;
+  if (!c.judged) {
+    a.findings.emplace_back(
+        "the constraints could not be judged: they are not defined at the random points about the initial position");
+    return;
+  }
+  if (!c.contradictory.empty()) {
+    a.problems.push_back(fmt::format("contradicted by the constraints before: {}", listed_rows(s, c.contradictory)));
+  }
+  if (!c.redundant.empty()) {
+    a.problems.push_back(fmt::format("redundant everywhere: {}", listed_rows(s, c.redundant)));
+  } else if (c.rank_drop && c.contradictory.empty()) {
+    a.findings.push_back(
+        fmt::format("the constraints have rank {}, but not everywhere: {} dependent at q = {}", c.generic_rank,
+                    c.rank_drop->rows.size() == 1 ? listed_rows(s, c.rank_drop->rows) + " vanishes, it is"
+                                                  : listed_rows(s, c.rank_drop->rows) + " become",
+                    tuple(c.rank_drop->q, 4)));
+  } else {
+    a.findings.push_back(
+        fmt::format("the constraints have rank {}; no configuration with a lower rank was found", c.generic_rank));
+  }
+  if (c.all_integrable) {
+    a.findings.emplace_back("the constraints are integrable: the system is holonomic in disguise");
+  } else if (!c.integrable.empty()) {
+    a.findings.push_back(fmt::format("integrable by itself, holonomic in disguise: {}", listed_rows(s, c.integrable)));
+  } else if (!s.constraints().empty()) {
+    a.findings.emplace_back("the constraints are not integrable: the system is nonholonomic");
+  }
+}
+
+void find_about_start(const State& state, ShowAnswer& a) {
+  try {
+    require_regular_start(a.model.system, a.model.system.parameter_values(), state);
+    a.findings.emplace_back("the Lagrangian is regular at the initial state, which satisfies the constraints");
+  } catch (const StartError& error) {
+    a.problems.emplace_back(error.what());
+    a.start_error = error.what();
+  }
+}
+
+void find_about_claims(const State& state, ShowAnswer& a) {
+  const System& s = a.model.system;
+  a.broken_symmetries = broken_symmetries(s, s.parameter_values(), state);
+  a.problems.insert(a.problems.end(), a.broken_symmetries.begin(), a.broken_symmetries.end());
+  if (!s.symmetries().empty() && a.broken_symmetries.empty()) {
+    std::vector<std::string> texts;
+    for (const Symmetry& symmetry : s.symmetries()) texts.push_back(symmetry.name);
+    a.findings.push_back(fmt::format("symmetries, verified at random points: {}", fmt::join(texts, ", ")));
+  }
+  a.not_conserved = broken_conservation(s, s.parameter_values(), state);
+  a.problems.insert(a.problems.end(), a.not_conserved.begin(), a.not_conserved.end());
+  if (!s.conserved().empty() && a.not_conserved.empty()) {
+    a.findings.emplace_back("the declared quantities are conserved, verified at random admissible states");
+  }
+}
+
+}  // namespace
+
+ShowAnswer show(const ShowRequest& request) {
+  ShowAnswer a{.model = request.model.load(request.parameters)};
+  const System& s = a.model.system;
+  State state{std::vector<double>(s.dimension(), 0.0), std::vector<double>(s.dimension(), 0.0)};
+  if (a.model.initial) state = *a.model.initial;
+  find_about_constraints(state.q, a);
+  a.findings.emplace_back(s.is_affine()
+                              ? "the constraints are affine and do work: the energy is not conserved in general"
+                          : s.conserves_energy() ? "the energy is conserved"
+                                                 : "applied forces do work: the energy is not conserved in general");
+  if (a.model.initial) find_about_start(state, a);
+  find_about_claims(state, a);
+  return a;
+}
+
+}  // namespace rattleback::answer

@@ -1,0 +1,70 @@
+#include <nlohmann/json.hpp>
+
+#include "json.hpp"
+#include "rattleback/answer/show.hpp"
+#include "rattleback/expr/print.hpp"
+
+namespace rattleback::answer {
+namespace {
+
+nlohmann::json matrix_json(const SparseMatrix& matrix) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto& e : matrix.entries)
+    list.push_back({{"row", e.row}, {"column", e.column}, {"value", to_text(e.value)}});
+  return {{"rows", matrix.rows}, {"columns", matrix.columns}, {"entries", list}};
+}
+
+nlohmann::json diagnosis(const ShowAnswer& a) {
+  nlohmann::json document{{"broken_symmetries", a.broken_symmetries}, {"not_conserved", a.not_conserved}};
+  if (a.model.initial) document["start"] = a.start_error.empty() ? "regular" : a.start_error;
+  if (!a.constraints) return document;
+  const ConstraintReport& c = *a.constraints;
+  document["rank"] = c.generic_rank;
+  document["redundant"] = c.redundant;
+  document["integrable"] = c.integrable;
+  document["all_integrable"] = c.all_integrable;
+  if (c.judged && c.rank_drop && c.redundant.empty() && c.contradictory.empty()) {
+    document["rank_drop"] = {{"q", c.rank_drop->q}, {"rows", c.rank_drop->rows}};
+  }
+  return document;
+}
+
+}  // namespace
+
+std::string to_json(const ShowAnswer& a) {
+  const Model& m = a.model;
+  const System& s = m.system;
+  nlohmann::json document{{"name", m.name},
+                          {"title", m.title},
+                          {"description", m.description},
+                          {"source", m.source},
+                          {"coordinates", texts(s.coordinates())},
+                          {"angles", m.angles},
+                          {"lagrangian", to_text(s.lagrangian())},
+                          {"constraints", texts(s.constraints())},
+                          {"holonomic", texts(s.holonomic())},
+                          {"applied_forces", texts(s.applied_forces())},
+                          {"parameters", nlohmann::json::object()},
+                          {"momenta", texts(s.momenta())},
+                          {"energy", to_text(s.energy())},
+                          {"mass_matrix", matrix_json(s.mass_matrix())},
+                          {"constraint_matrix", matrix_json(s.constraint_matrix())},
+                          {"affine_part", texts(s.affine_part())},
+                          {"conserved", nlohmann::json::object()},
+                          {"exact", nlohmann::json::object()},
+                          {"symmetries", nlohmann::json::array()},
+                          {"diagnosis", diagnosis(a)}};
+  for (const Parameter& p : s.parameter_list()) document["parameters"][p.name] = p.value;
+  for (const NamedExpression& c : s.conserved()) document["conserved"][c.name] = to_text(c.expression);
+  for (std::size_t i = 0; i < s.exact().size(); ++i) {
+    if (s.exact()[i]) document["exact"][s.coordinates()[i].name()] = to_text(*s.exact()[i]);
+  }
+  for (const Symmetry& y : s.symmetries())
+    document["symmetries"].push_back({{"name", y.name}, {"generator", texts(y.generator)}});
+  if (m.initial) document["initial"] = {{"q", m.initial->q}, {"v", m.initial->v}};
+  if (m.step) document["run"]["step"] = *m.step;
+  if (m.time) document["run"]["time"] = *m.time;
+  return document.dump(2);
+}
+
+}  // namespace rattleback::answer

@@ -1,0 +1,30 @@
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace rattleback::answer {
+namespace {
+
+constexpr std::size_t longest = 12;
+
+}  // namespace
+
+std::string tuple(const std::vector<double>& values, int digits) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < std::min(values.size(), longest); ++i) {
+    texts.push_back(digits >= 17 ? fmt::format("{}", values[i]) : fmt::format("{:.{}g}", values[i], digits));
+  }
+  if (values.size() > longest) texts.emplace_back("...");
+  return fmt::format("({})", fmt::join(texts, ", "));
+}
+
+std::string names(const std::vector<Expression>& symbols) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < std::min(symbols.size(), longest); ++i) texts.push_back(symbols[i].name());
+  if (symbols.size() > longest) texts.push_back(fmt::format("... ({} in all)", symbols.size()));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+}  // namespace rattleback::answer
