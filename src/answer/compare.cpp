@@ -57,11 +57,11 @@ ComparedRun run_one(Stepper& stepper, const std::string& method, std::size_t sam
   return row;
 }
 
-/// The reference with its own tolerance, else one with another.
+/// The reference with its own tolerance, else another flow.
 std::optional<std::size_t> reference_among(const std::vector<ComparedRun>& runs) {
   auto found = std::ranges::find(runs, "reference", &ComparedRun::method);
   if (found == runs.end()) {
-    found = std::ranges::find_if(runs, [](const ComparedRun& r) { return MethodSpec(r.method).family() == "reference"; });
+    found = std::ranges::find_if(runs, [](const ComparedRun& r) { return MethodSpec(r.method).is_flow(); });
   }
   if (found == runs.end()) return std::nullopt;
   return static_cast<std::size_t>(found - runs.begin());
@@ -70,8 +70,8 @@ std::optional<std::size_t> reference_among(const std::vector<ComparedRun>& runs)
 void write_page_of(const CompareAnswer& answer, const CompareRequest& request) {
   std::vector<report::MethodRun> runs;
   for (const ComparedRun& r : answer.runs) runs.push_back({r.method, r.samples, r.result});
-  write_page(ReportKind::compare, *request.report, report::of_runs(answer.prepared.model, answer.prepared.problem, runs, {}),
-             request.command);
+  write_page(ReportKind::compare, *request.report,
+             report::of_runs(answer.prepared.model, answer.prepared.problem, runs, {}), request.command);
 }
 
 }  // namespace

@@ -76,8 +76,8 @@ ConvergeAnswer converge(const ConvergeRequest& request, const Hooks& hooks) {
     answer.methods.push_back(std::move(measured));
   }
   if (request.report) {
-    write_page(ReportKind::converge, *request.report, report::of_convergence(answer.prepared.model, problem.step, answer.methods),
-               request.command);
+    write_page(ReportKind::converge, *request.report,
+               report::of_convergence(answer.prepared.model, problem.step, answer.methods), request.command);
     answer.report = request.report;
   }
   return answer;

@@ -68,7 +68,8 @@ class Work {
         engine_(engine_options(request)), start_(start_of(request)) {}
 
   EnsemblePlan plan() const {
-    return {file_.model.name, file_.ensemble.methods, members_.count(), members_.total_steps(), members_.varied()};
+    return {file_.model.name, texts_of(file_.ensemble.methods), members_.count(), members_.total_steps(),
+            members_.varied()};
   }
 
   EnsembleAnswer go(const Hooks& hooks, const std::function<void(const EnsemblePlan&)>& begins) {

@@ -43,11 +43,10 @@ std::vector<Expression> row_formulas(const System& system) {
 StartCheck::StartCheck(const Ensemble& ensemble, const Problem& nominal)
     : ensemble_(ensemble),
       rows_(make_program_with_magnitudes(state_and_parameters(ensemble.system), constraint_rows(ensemble.system))),
-      constraints_(constraint_rows(ensemble.system).size()), data_(nominal.start_data()), values_(2 * constraints_) {
+      layout_(map_of_node(ensemble.system).data_layout), constraints_(constraint_rows(ensemble.system).size()),
+      data_(layout_.size()), values_(2 * constraints_) {
   if (!ensemble.project || constraints_ == 0) return;
-  ImplicitSystem map = projection(ensemble.system);
-  map.typical = data_;
-  projection_.emplace(std::move(map));
+  projection_.emplace(typical_at(projection(ensemble.system), nominal), nominal);
 }
 
 std::string StartCheck::operator()(Member& member) {
@@ -64,18 +63,19 @@ std::string StartCheck::operator()(Member& member) {
         undefined(member.parameters, ensemble_.system.parameters())}) {
     if (!trouble.empty()) return trouble;
   }
-  std::ranges::copy(member.parameters, std::ranges::copy(v, std::ranges::copy(q, data_.begin()).out).out);
   if (constraints_ == 0) return {};
   if (projection_) {
-    std::vector<double> projected(2 * q.size());
-    if (projection_->run(data_, projected) != 1) {
-      return fmt::format("it cannot start: there is no state on the constraints near it, {}",
-                         projection_->describe(projection_->reports()[0]));
+    projection_->set(Slot::parameters, member.parameters);
+    if (!projection_->run(member.start)) {
+      return fmt::format("it cannot start: there is no state on the constraints near it, {}", projection_->failure());
     }
-    q.assign(projected.begin(), projected.begin() + static_cast<std::ptrdiff_t>(q.size()));
-    v.assign(projected.begin() + static_cast<std::ptrdiff_t>(q.size()), projected.end());
+    std::ranges::copy((*projection_)(Slot::position), q.begin());
+    std::ranges::copy((*projection_)(Slot::velocity), v.begin());
     return {};
   }
+  std::ranges::copy(q, layout_.of(data_, Slot::position).begin());
+  std::ranges::copy(v, layout_.of(data_, Slot::velocity).begin());
+  std::ranges::copy(member.parameters, layout_.of(data_, Slot::parameters).begin());
   rows_(data_, values_);
   constexpr double rounding = 64.0 * std::numeric_limits<double>::epsilon();
   bool doubtful = false;
@@ -105,11 +105,13 @@ Program watched_program(const Ensemble& ensemble) {
 NodeReader::NodeReader(const Ensemble& ensemble)
     : n_(ensemble.system.dimension()), statistics_(ensemble.statistics.size()),
       row_(make_program(state_and_parameters(ensemble.system), row_formulas(ensemble.system))),
-      watched_(watched_program(ensemble)), data_(2 * n_ + ensemble.system.parameters().size()), row_values_(n_ + 1),
-      watched_values_(ensemble.statistics.size() + ensemble.sections.size()) {}
+      watched_(watched_program(ensemble)), layout_(map_of_node(ensemble.system).data_layout), data_(layout_.size()),
+      row_values_(n_ + 1), watched_values_(ensemble.statistics.size() + ensemble.sections.size()) {}
 
 void NodeReader::place(std::span<const double> q, std::span<const double> v, std::span<const double> parameters) {
-  std::ranges::copy(parameters, std::ranges::copy(v, std::ranges::copy(q, data_.begin()).out).out);
+  std::ranges::copy(q, layout_.of(data_, Slot::position).begin());
+  std::ranges::copy(v, layout_.of(data_, Slot::velocity).begin());
+  std::ranges::copy(parameters, layout_.of(data_, Slot::parameters).begin());
 }
 
 NodeRow NodeReader::row(double time, std::span<const double> q, std::span<const double> v,
@@ -165,7 +167,7 @@ std::optional<double> find_crossing(const std::function<double(double)>& f, doub
   return zero;
 }
 
-Problem nominal_problem(const Ensemble& ensemble, const Members& members, const std::string& method) {
+Problem nominal_problem(const Ensemble& ensemble, const Members& members, const MethodSpec& method) {
   const Problem first = members.nominal();
   StartCheck check(ensemble, first);
   constexpr std::int64_t enough = 100;
@@ -185,12 +187,24 @@ Problem nominal_problem(const Ensemble& ensemble, const Members& members, const 
   return first;
 }
 
-std::unique_ptr<Engine> make_engine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes) {
-  const std::string& name = ensemble.methods[method];
-  if (ensemble.observers.empty() && DerivedMethod(name, nominal_problem(ensemble, members, name)).needs_only_maps()) {
-    if (auto engine = make_lane_engine(ensemble, members, method, lanes)) return engine;
+MethodPlan::MethodPlan(const Ensemble& ensemble, const Members& members, std::size_t number)
+    : index(number), nominal(nominal_problem(ensemble, members, ensemble.methods[number])),
+      method(ensemble.methods[number], nominal) {
+  if (ensemble.observers.empty() && method.needs_only_maps()) maps = maps_of(*method.map, nominal);
+}
+
+const MethodPlan& MethodPlans::operator[](std::size_t method) {
+  const std::lock_guard lock(mutex_);
+  if (!plans_[method]) plans_[method] = std::make_unique<MethodPlan>(ensemble_, members_, method);
+  return *plans_[method];
+}
+
+std::unique_ptr<Engine> make_engine(const Ensemble& ensemble, const Members& members, const MethodPlan& plan,
+                                    int lanes) {
+  if (plan.maps) {
+    if (auto engine = make_lane_engine(ensemble, members, plan, lanes)) return engine;
   }
-  return make_single_engine(ensemble, members, method);
+  return make_single_engine(ensemble, members, plan.index);
 }
 
 }  // namespace rattleback

@@ -3,11 +3,14 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "rattleback/ensemble/ensemble.hpp"
 #include "rattleback/kernel/kernel.hpp"
-#include "rattleback/kernel/step.hpp"
+#include "rattleback/mech/compiled_map.hpp"
+#include "rattleback/method/registry.hpp"
+#include "rattleback/method/whole_step.hpp"
 
 namespace rattleback {
 
@@ -30,12 +33,37 @@ class Engine {
   virtual void run(Workload& workload) = 0;
 };
 
+/// One of the methods of an ensemble, derived at a nominal problem: what its engines on all threads share.
+struct MethodPlan {
+  MethodPlan(const Ensemble& ensemble, const Members& members, std::size_t method);
+
+  std::size_t index;  ///< among the methods
+  Problem nominal;
+  DerivedMethod method;
+  std::optional<MethodMaps> maps;  ///< where the method and what is kept allow lanes
+};
+
+/// The plans of an ensemble, each made when it is first asked for, by whichever thread.
+class MethodPlans {
+ public:
+  MethodPlans(const Ensemble& ensemble, const Members& members)
+      : ensemble_(ensemble), members_(members), plans_(ensemble.methods.size()) {}
+  const MethodPlan& operator[](std::size_t method);
+
+ private:
+  const Ensemble& ensemble_;
+  const Members& members_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<MethodPlan>> plans_;
+};
+
 /// Null if what is watched cannot be computed in the lanes of one step.
-std::unique_ptr<Engine> make_lane_engine(const Ensemble& ensemble, const Members& members, std::size_t method,
+std::unique_ptr<Engine> make_lane_engine(const Ensemble& ensemble, const Members& members, const MethodPlan& plan,
                                          int lanes);
 std::unique_ptr<Engine> make_single_engine(const Ensemble& ensemble, const Members& members, std::size_t method);
-/// Lanes where the method and what is kept allow it.
-std::unique_ptr<Engine> make_engine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes);
+/// Lanes where the method and what is kept allow it. The plan must live as long.
+std::unique_ptr<Engine> make_engine(const Ensemble& ensemble, const Members& members, const MethodPlan& plan,
+                                    int lanes);
 
 /// Whether a trajectory can start, and where.
 class StartCheck {
@@ -47,8 +75,9 @@ class StartCheck {
  private:
   const Ensemble& ensemble_;
   Kernel rows_;  ///< residuals of all constraints, and their magnitudes
+  Layout layout_;
   std::size_t constraints_;
-  std::optional<Step> projection_;
+  std::optional<CompiledMap> projection_;
   std::vector<double> data_;
   std::vector<double> values_;
 };
@@ -71,6 +100,7 @@ class NodeReader {
   std::size_t statistics_;
   Kernel row_;
   Kernel watched_;
+  Layout layout_;
   std::vector<double> data_;
   std::vector<double> row_values_;
   std::vector<double> watched_values_;

@@ -98,32 +98,33 @@ class EnsembleReader : SpecFile {
     }
   }
 
-  std::vector<std::string> methods() const {
+  std::vector<MethodSpec> methods() const {
     const toml::node& node = required(root(), "method", "an ensemble");
-    const std::vector<std::string> list = names(node, "method");
-    for (const std::string& name : list) {
+    std::vector<MethodSpec> list;
+    for (const std::string& name : names(node, "method")) {
       try {
-        MethodSpec{name};
+        list.emplace_back(name);
       } catch (const MethodError& error) {
         fail(node, error.what());
       }
-      if (std::ranges::count(list, name) > 1) fail(node, fmt::format("the method {} is given twice", name));
+      if (std::ranges::count(list, list.back()) > 1) fail(node, fmt::format("the method {} is given twice", name));
     }
     return list;
   }
 
   /// That there are such methods and observers was checked before; whether they suit the model is known now.
   void check_methods_apply(const Members& members) const {
-    for (const std::string& name : ensemble_->methods) {
-      const Problem nominal = nominal_problem(*ensemble_, members, name);
+    for (const MethodSpec& method : ensemble_->methods) {
+      const Problem nominal = nominal_problem(*ensemble_, members, method);
+      std::optional<DerivedMethod> derived;
       try {
-        DerivedMethod(name, nominal);
+        derived.emplace(method, nominal);
       } catch (const MethodError& error) {
         fail(*root().get("method"), error.what());
       }
       for (const std::string& observer : ensemble_->observers) {
         try {
-          make_observer(observer, name, nominal);
+          make_observer(observer, *derived, nominal);
         } catch (const MethodError& error) {
           fail(*table("keep")->get("observers"), error.what());
         }

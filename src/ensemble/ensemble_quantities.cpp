@@ -28,7 +28,7 @@ class Gatherer {
           }
           return make_program(state_and_parameters(file.ensemble.system), substitute(formulas, meanings));
         }()),
-        values_(formulas.size()) {}
+        layout_(map_of_node(file.ensemble.system).data_layout), data_(layout_.size()), values_(formulas.size()) {}
 
   std::size_t instants() const { return where_.at == Gathering::At::times ? file_.ensemble.times.size() : 1; }
   /// NaN if it is none.
@@ -43,10 +43,10 @@ class Gatherer {
     parameters_ = members_.at(result.member).parameters;
     const auto one = [&](std::size_t instant, const NodeRow& row) {
       if (std::isnan(row.time)) return;  // it has not come to there
-      std::vector<double> data = row.q;
-      data.insert(data.end(), row.v.begin(), row.v.end());
-      data.insert(data.end(), parameters_.begin(), parameters_.end());
-      formulas_(data, values_);
+      std::ranges::copy(row.q, layout_.of(data_, Slot::position).begin());
+      std::ranges::copy(row.v, layout_.of(data_, Slot::velocity).begin());
+      std::ranges::copy(parameters_, layout_.of(data_, Slot::parameters).begin());
+      formulas_(data_, values_);
       for (const double value : values_) {
         if (!std::isfinite(value)) return;
       }
@@ -68,6 +68,8 @@ class Gatherer {
   Gathering where_;
   Members members_;
   Kernel formulas_;
+  Layout layout_;
+  std::vector<double> data_;
   std::vector<double> values_;
   std::vector<double> parameters_;
 };

@@ -168,7 +168,7 @@ struct EnsembleResult::Implementation {
     writer.attribute(root, "program", program);
     writer.attribute(root, "model", file.model.name);
     writer.attribute(root, "title", file.title);
-    writer.attribute(root, "methods", e.methods);
+    writer.attribute(root, "methods", texts_of(e.methods));
     writer.text_dataset("ensemble", file.text);
     writer.text_dataset("model", file.model.text);
 

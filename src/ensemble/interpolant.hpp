@@ -1,12 +1,10 @@
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include "../mech/quintic.hpp"
-#include "rattleback/kernel/step.hpp"
+#include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/dynamics.hpp"
-#include "rattleback/method/stepper.hpp"
 
 namespace rattleback {
 
@@ -14,12 +12,7 @@ namespace rattleback {
 class Interpolant {
  public:
   explicit Interpolant(const Problem& problem)
-      : n_(problem.system.dimension()), data_(problem.start_data()), motion_([&] {
-          ImplicitSystem map = accelerations(problem.system);
-          map.typical = data_;
-          return Step(std::move(map));
-        }()),
-        outputs_(motion_.system().outputs.size()) {}
+      : n_(problem.system.dimension()), motion_(typical_at(accelerations(problem.system), problem), problem) {}
 
   /// False if there are no accelerations at one of them.
   bool between(const State& first, const State& second, double h) {
@@ -42,16 +35,13 @@ class Interpolant {
 
  private:
   bool accelerations_at(const State& node, std::vector<double>& acceleration) {
-    std::ranges::copy(node.v, std::ranges::copy(node.q, data_.begin()).out);
-    if (motion_.run(data_, outputs_) != 1) return false;
-    acceleration.assign(outputs_.begin(), outputs_.begin() + static_cast<std::ptrdiff_t>(n_));
+    if (!motion_.run(node)) return false;
+    acceleration.assign(motion_(Slot::acceleration).begin(), motion_(Slot::acceleration).end());
     return true;
   }
 
   std::size_t n_;
-  std::vector<double> data_;
-  Step motion_;
-  std::vector<double> outputs_;
+  CompiledMap motion_;
   double h_ = 0.0;
   const State* a_ = nullptr;
   const State* b_ = nullptr;

@@ -8,9 +8,11 @@
 #include <cmath>
 #include <limits>
 
+#include "../base/signed_size.hpp"
 #include "../flow/step_failure.hpp"
 #include "engine.hpp"
 #include "interpolant.hpp"
+#include "lane_data.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/method/whole_step.hpp"
 
@@ -41,21 +43,16 @@ struct NoChain {};
 
 class LaneEngine final : public Engine {
  public:
-  LaneEngine(const Ensemble& ensemble, const Members& members, std::size_t method, int lanes)
-      : ensemble_(ensemble), members_(members), method_index_(method),
-        nominal_(nominal_problem(ensemble, members, ensemble.methods[method])),
-        method_(make_method(ensemble.methods[method], nominal_)), maps_(maps_of(method_, nominal_)),
-        n_(ensemble.system.dimension()), width_(static_cast<std::size_t>(lanes)),
-        watches_(!ensemble.statistics.empty() || !ensemble.sections.empty()), start_check_(ensemble, nominal_),
-        reader_(ensemble), formulas_(watched_program(ensemble), lanes), start_(method_, maps_, nominal_),
-        whole_(method_, maps_, {watches_, {}, 0}), step_(make_step(lanes)), lanes_(width_),
+  LaneEngine(const Ensemble& ensemble, const Members& members, const MethodPlan& plan, int lanes)
+      : ensemble_(ensemble), members_(members), plan_(plan), n_(ensemble.system.dimension()),
+        width_(static_cast<std::size_t>(lanes)), watches_(!ensemble.statistics.empty() || !ensemble.sections.empty()),
+        start_check_(ensemble, plan.nominal), reader_(ensemble), formulas_(watched_program(ensemble), lanes),
+        start_(method(), *plan.maps, plan.nominal), whole_(method(), *plan.maps, {watches_, {}, 0}),
+        step_(make_step(lanes)), lanes_(width_), data_(whole_, method().state, width_), before_(data_),
+        outputs_(step_.outputs_size() * width_), points_((2 * n_ + plan.nominal.parameters.size()) * width_),
         values_((ensemble.statistics.size() + ensemble.sections.size()) * width_) {
     if (watches_ && !ensemble.sections.empty()) single_.emplace(make_step(1));
-    data_.resize(step_.data_size() * width_);
-    before_.resize(data_.size());
-    outputs_.resize(step_.outputs_size() * width_);
-    points_.resize((2 * n_ + nominal_.parameters.size()) * width_);
-    if (maps_.node) node_.emplace(*maps_.node, nominal_);
+    if (plan.maps->node) node_.emplace(*plan.maps->node, plan.nominal);
   }
 
   void run(Workload& workload) override {
@@ -67,6 +64,8 @@ class LaneEngine final : public Engine {
   }
 
  private:
+  const Method& method() const { return *plan_.method.map; }
+
   // The choice of pivots must not depend on who runs what: the nominal problem decides for all.
   ChainStep make_step(int lanes) const {
     auto step = ChainStep::make(whole_.chain, lanes);
@@ -74,35 +73,11 @@ class LaneEngine final : public Engine {
     return std::move(*step);
   }
 
-  /// The velocity of the node is computed in every step, as a part of it.
-  bool has_velocities() const { return whole_.layout.has(Slot::velocity); }
-  Layout::Range position() const { return {whole_.layout[Slot::state].begin, n_}; }
-  /// Where it is kept; not for methods whose node is not computed in every step.
-  Layout::Range velocity() const {
-    return has_velocities() ? whole_.layout[Slot::velocity] : method_.state[Slot::velocity];
-  }
-  /// State and memories of all stages.
-  Layout::Range kept() const { return {0, whole_.layout[Slot::memory].end()}; }
-
-  double& at(std::size_t entry, std::size_t l) { return data_[entry * width_ + l]; }
-  void scatter(std::size_t l, Layout::Range range, std::span<const double> numbers) {
-    for (std::size_t i = 0; i < range.size; ++i) at(range.begin + i, l) = numbers[i];
-  }
-  std::vector<double> gather(const std::vector<double>& from, std::size_t l, Layout::Range range) const {
-    std::vector<double> numbers(range.size);
-    for (std::size_t i = 0; i < range.size; ++i) numbers[i] = from[(range.begin + i) * width_ + l];
-    return numbers;
-  }
-  /// The node, where its velocity is kept.
-  State gather_node(const std::vector<double>& from, std::size_t l) const {
-    return {gather(from, l, position()), gather(from, l, velocity())};
-  }
-
   /// The next trajectory that can start, into a lane.
   void fill(std::size_t l) {
     Lane& lane = lanes_[l];
     while (true) {
-      const auto index = workload_->stopped() ? std::nullopt : workload_->next(method_index_);
+      const auto index = workload_->stopped() ? std::nullopt : workload_->next(plan_.index);
       if (!index) return park(l);
       if (!start(l, *index)) {
         workload_->count(0, lane.member.steps);
@@ -129,13 +104,13 @@ class LaneEngine final : public Engine {
       lane.result.failure = fmt::format("the method cannot start: {}", start_.failure());
       return false;
     }
-    scatter(l, kept(), *state);
-    scatter(l, whole_.layout[Slot::step], {&lane.member.step, 1});
-    scatter(l, whole_.layout[Slot::parameters], lane.member.parameters);
+    data_.scatter(l, data_.kept(), *state);
+    data_.scatter(l, whole_.layout[Slot::step], {&lane.member.step, 1});
+    data_.scatter(l, whole_.layout[Slot::parameters], lane.member.parameters);
     lane.v = lane.member.start.v;
     State node;
     if (!read_node(l, node)) return false;
-    if (has_velocities()) scatter(l, velocity(), node.v);
+    if (data_.keeps_velocity()) data_.scatter(l, data_.velocity(), node.v);
     for (std::size_t i = 0; i < lane.member.parameters.size(); ++i) {
       points_[(2 * n_ + i) * width_ + l] = lane.member.parameters[i];
     }
@@ -157,8 +132,7 @@ class LaneEngine final : public Engine {
     lane.active = false;
     const auto other = std::ranges::find_if(lanes_, &Lane::active);
     if (other == lanes_.end()) return;
-    const auto from = static_cast<std::size_t>(other - lanes_.begin());
-    for (std::size_t i = 0; i < step_.data_size(); ++i) at(i, l) = at(i, from);
+    data_.copy(static_cast<std::size_t>(other - lanes_.begin()), l);
   }
 
   std::int64_t step_of_time(const Lane& lane, std::size_t k) const {
@@ -173,10 +147,10 @@ class LaneEngine final : public Engine {
   /// The node where a lane is. False if it cannot be computed: the result has the reason.
   bool read_node(std::size_t l, State& node) {
     Lane& lane = lanes_[l];
-    if (!node_ || (has_velocities() && lane.step > 0)) {
-      node = gather_node(data_, l);
+    if (!node_ || (data_.keeps_velocity() && lane.step > 0)) {
+      node = data_.node(l);
     } else {
-      node_->set(Slot::state, gather(data_, l, whole_.layout[Slot::state]));
+      node_->set(Slot::state, data_.gather(l, whole_.layout[Slot::state]));
       node_->set(Slot::velocity, lane.v);
       node_->surround(lane.member.step, lane.member.parameters);
       if (!node_->run()) {
@@ -198,7 +172,7 @@ class LaneEngine final : public Engine {
     }
     if (single_) before_ = data_;
     const auto begin = std::chrono::steady_clock::now();
-    const std::int64_t taken = step_.run(data_, outputs_, steps);
+    const std::int64_t taken = step_.run(data_.numbers(), outputs_, steps);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     if (seconds.count() > seconds_at_once && steps == steps_at_once_)
       steps_at_once_ = std::max<std::int64_t>(1, steps / 2);
@@ -226,10 +200,7 @@ class LaneEngine final : public Engine {
 
   /// After a step of all lanes: statistics and sections.
   void watch() {
-    auto next = points_.begin();
-    for (const Layout::Range range : {position(), velocity()}) {
-      next = std::copy_n(data_.begin() + static_cast<std::ptrdiff_t>(range.begin * width_), n_ * width_, next);
-    }
+    std::ranges::copy(data_.all(data_.velocity()), std::ranges::copy(data_.all(data_.position()), points_.begin()).out);
     formulas_(points_.data(), values_.data());
     for (std::size_t l = 0; l < width_; ++l) {
       if (lanes_[l].active) look(l, [&](std::size_t k) { return values_[k * width_ + l]; });
@@ -256,7 +227,7 @@ class LaneEngine final : public Engine {
   /// next node, and between it has the method's order and structure.
   void locate(std::size_t l, std::size_t k, double before, double after) {
     Lane& lane = lanes_[l];
-    const std::vector<double> from = gather(before_, l, {0, step_.data_size()});
+    const std::vector<double> from = before_.gather(l);
     std::vector<double> data;
     std::vector<double> outputs(single_->outputs_size());
     State node{std::vector<double>(n_), std::vector<double>(n_)};
@@ -268,8 +239,8 @@ class LaneEngine final : public Engine {
         for (double& remembered : whole_.layout.of(data, Slot::memory)) remembered *= fraction;
         if (single_->run(data, outputs) != 1) return false;
       }
-      std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(position().begin), n_, node.q.begin());
-      std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(velocity().begin), n_, node.v.begin());
+      std::copy_n(data.begin() + signed_size(data_.position().begin), n_, node.q.begin());
+      std::copy_n(data.begin() + signed_size(data_.velocity().begin), n_, node.v.begin());
       return true;
     };
     const auto section_at = [&](const State& at) {
@@ -297,8 +268,8 @@ class LaneEngine final : public Engine {
   /// the nodes.
   std::optional<double> locate_between(std::size_t l, auto&& section_at, double before, double after, State& node) {
     const Lane& lane = lanes_[l];
-    const State first = gather_node(before_, l);
-    const State second = gather_node(data_, l);
+    const State first = before_.node(l);
+    const State second = data_.node(l);
     Interpolant interpolant({ensemble_.system, lane.member.parameters, first, lane.member.step});
     if (!interpolant.between(first, second, lane.member.step)) return std::nullopt;
     const auto fraction = find_crossing([&](double s) { return section_at(interpolant.at(s)); }, before, after);
@@ -343,17 +314,17 @@ class LaneEngine final : public Engine {
     if (!read_node(l, node)) return end(l);
     try {
       const Problem here{ensemble_.system, lane.member.parameters, node, lane.member.step};
-      if (!rescuer_) rescuer_ = make_one_step(method_, maps_, nominal_);
-      if (!rescuer_->take_over(here, gather(data_, l, kept())) || !rescuer_->advance()) {
+      if (!rescuer_) rescuer_ = make_one_step(method(), *plan_.maps, plan_.nominal);
+      if (!rescuer_->take_over(here, data_.gather(l, data_.kept())) || !rescuer_->advance()) {
         return fail(l, node, rescuer_->failure());
       }
-      scatter(l, kept(), rescuer_->kept());
+      data_.scatter(l, data_.kept(), rescuer_->kept());
       node = rescuer_->node();
     } catch (const std::exception& error) {
       return fail(l, node, error.what());
     }
     lane.v = node.v;
-    if (has_velocities()) scatter(l, velocity(), node.v);
+    if (data_.keeps_velocity()) data_.scatter(l, data_.velocity(), node.v);
     ++lane.step;
     workload_->count(1, 0);
     if (watches_) {
@@ -373,10 +344,7 @@ class LaneEngine final : public Engine {
 
   const Ensemble& ensemble_;
   const Members& members_;
-  std::size_t method_index_;
-  Problem nominal_;
-  Method method_;
-  MethodMaps maps_;
+  const MethodPlan& plan_;
   std::size_t n_;
   std::size_t width_;
   bool watches_;  ///< something is looked at after every step
@@ -390,8 +358,8 @@ class LaneEngine final : public Engine {
   std::optional<CompiledMap> node_;
   std::unique_ptr<OneStepper> rescuer_;
   std::vector<Lane> lanes_;
-  std::vector<double> data_;    ///< entry i of lane l at [i * lanes + l], as all of these
-  std::vector<double> before_;  ///< the last step
+  LaneData data_;
+  LaneData before_;  ///< the last step
   std::vector<double> outputs_;
   std::vector<double> points_;  ///< q, v, parameters
   std::vector<double> values_;  ///< of the formulas
@@ -402,10 +370,10 @@ class LaneEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_lane_engine(const Ensemble& ensemble, const Members& members, std::size_t method,
+std::unique_ptr<Engine> make_lane_engine(const Ensemble& ensemble, const Members& members, const MethodPlan& plan,
                                          int lanes) {
   try {
-    return std::make_unique<LaneEngine>(ensemble, members, method, lanes);
+    return std::make_unique<LaneEngine>(ensemble, members, plan, lanes);
   } catch (const NoChain&) {
     return nullptr;
   }

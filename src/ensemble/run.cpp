@@ -20,14 +20,15 @@ namespace {
 /// One thread.
 class Worker final : public Workload {
  public:
-  Worker(const Ensemble& ensemble, const Members& members, int lanes, SharedWork& shared)
-      : ensemble_(ensemble), members_(members), lanes_(lanes), shared_(shared), engines_(ensemble.methods.size()),
+  Worker(const Ensemble& ensemble, const Members& members, MethodPlans& plans, int lanes, SharedWork& shared)
+      : ensemble_(ensemble), members_(members), plans_(plans), lanes_(lanes), shared_(shared),
+        engines_(ensemble.methods.size()),
         per_method_(members.count() / static_cast<std::int64_t>(ensemble.methods.size())) {}
 
   void run() {
     while (!stopped() && find()) {
       const auto method = static_cast<std::size_t>(range_.begin / per_method_);
-      if (!engines_[method]) engines_[method] = make_engine(ensemble_, members_, method, lanes_);
+      if (!engines_[method]) engines_[method] = make_engine(ensemble_, members_, plans_[method], lanes_);
       engines_[method]->run(*this);
     }
   }
@@ -57,6 +58,7 @@ class Worker final : public Workload {
 
   const Ensemble& ensemble_;
   const Members& members_;
+  MethodPlans& plans_;
   int lanes_;
   SharedWork& shared_;
   std::vector<std::unique_ptr<Engine>> engines_;
@@ -81,6 +83,7 @@ EnsembleSummary run(const Ensemble& ensemble, const EnsembleOptions& options, En
   }
   if (options.threads < 0) throw EnsembleError(fmt::format("{} threads cannot be", options.threads));
   const Members members(ensemble);
+  MethodPlans plans(ensemble, members);
   const int threads = options.threads > 0 ? options.threads : tbb::info::default_concurrency();
   SharedWork shared{{}, sink, {}};
   Conductor conductor(options, members, shared, threads);
@@ -94,7 +97,7 @@ EnsembleSummary run(const Ensemble& ensemble, const EnsembleOptions& options, En
   for (int t = 0; t < threads; ++t) {
     arena.enqueue(group.defer([&] {
       try {
-        Worker(ensemble, members, options.lanes, shared).run();
+        Worker(ensemble, members, plans, options.lanes, shared).run();
       } catch (...) {
         const std::lock_guard lock(failure_mutex);
         if (!failure) failure = std::current_exception();

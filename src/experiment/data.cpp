@@ -47,7 +47,7 @@ class Maker {
   }
 
   /// A run into a table. With `every` = steps that is its start and its end.
-  RunResult run_into(Table& table, const std::string& method, const Problem& problem, std::int64_t steps,
+  RunResult run_into(Table& table, const DerivedMethod& method, const Problem& problem, std::int64_t steps,
                      std::int64_t every, const std::vector<std::string>& observe) const {
     std::vector<std::unique_ptr<Observer>> observers;
     std::vector<ObservedQuantity> observed;
@@ -67,7 +67,7 @@ class Maker {
   }
 
   void fill(const TrajectoryRecipe& t) {
-    const RunResult result = run_into(data_.table, recipe_.method, problem_, t.steps, t.every, t.observe);
+    const RunResult result = run_into(data_.table, {recipe_.method, problem_}, problem_, t.steps, t.every, t.observe);
     data_.failure = result.failure;
     auto& scalars = data_.table.scalars;
     scalars["finished"] = result.outcome == RunOutcome::finished ? 1.0 : 0.0;
@@ -156,7 +156,7 @@ class Maker {
     Problem whole = problem_;
     whole.step = c.time;
     Table reference;
-    const RunResult exact = run_into(reference, "reference", whole, 1, 1, {});
+    const RunResult exact = run_into(reference, {"reference", whole}, whole, 1, 1, {});
     if (exact.outcome == RunOutcome::failed) {
       throw MethodError(fmt::format("the reference does not reach t = {}: {}", c.time, exact.failure));
     }
@@ -164,11 +164,12 @@ class Maker {
     for (const char* name : {"step", "steps", "odd", "error"}) table.columns.push_back({name, {}});
     for (std::size_t k = 1; k < reference.columns.size(); ++k)
       table.columns.push_back({column_name(ColumnKind::error, reference.columns[k].name), {}});
+    const DerivedMethod method(recipe_.method, problem_);
     for (const std::int64_t steps : c.counts) {
       Problem problem = problem_;
       problem.step = c.time / static_cast<double>(steps);
       Table nodes;
-      const RunResult result = run_into(nodes, recipe_.method, problem, steps, steps, {});
+      const RunResult result = run_into(nodes, method, problem, steps, steps, {});
       if (result.own_time) {
         throw MethodError(
             fmt::format("{0} has nodes at times of its own and not at the end: {0}:resample has", recipe_.method));

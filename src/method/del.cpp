@@ -21,16 +21,14 @@ Method del(const System& system, const Interval& interval) {
   std::unordered_map<Expression, Expression> first;
   method.step.unknowns = interval.increments;
   method.step.guess.assign(system.dimension(), Expression(0.0));
-  std::vector<Expression> next_q;
   std::vector<Expression> next_p;
   for (std::size_t i = 0; i < system.dimension(); ++i) {
     const Expression& increment = interval.increments[i];
     method.step.residuals.push_back(p[i] - interval.left[i]);
-    next_q.push_back(system.coordinates()[i] + increment);
     next_p.push_back(p[i] + interval.change[i]);
     first.emplace(increment, step_symbol() * system.velocities()[i]);
   }
-  method.step.give(Slot::state, joined({next_q, next_p}));
+  method.step.give(Slot::state, joined({moved(system), next_p}));
   method.step.give(Slot::increments, interval.increments);
   add_predictor(method, first);
   return method;

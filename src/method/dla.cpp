@@ -23,12 +23,10 @@ Method dla(const System& system, const Rule& rule) {
   const Vector lambda = multiplier_symbols(system);
   const Vector& increments = interval.increments;
   Vector motion;
-  Vector next_q;
   Vector next_p;
   std::unordered_map<Expression, Expression> first;
   for (std::size_t i = 0; i < system.dimension(); ++i) {
     motion.push_back(p[i] - interval.left[i]);
-    next_q.push_back(system.coordinates()[i] + increments[i]);
     next_p.push_back(p[i] + interval.change[i]);
     first.emplace(increments[i], step_symbol() * system.velocities()[i]);
   }
@@ -39,7 +37,7 @@ Method dla(const System& system, const Rule& rule) {
   method.step.unknowns = joined({increments, lambda});
   method.step.residuals = joined({motion, discrete_constraints(system, rule)});
   method.step.guess.assign(method.step.unknowns.size(), Expression(0.0));
-  method.step.give(Slot::state, joined({next_q, next_p}));
+  method.step.give(Slot::state, joined({moved(system), next_p}));
   method.step.give(Slot::multipliers, lambda);
   method.step.give(Slot::increments, increments);
   for (std::size_t k = 0; k < lambda.size(); ++k) method.equations.push_back("the discrete " + system.row_name(k));

@@ -216,8 +216,7 @@ Method assemble(const FreeMotion& m, const FreeStep& step, const Rule& rule, con
   const Vector h{step_symbol()};
   Vector kept;
   for (const std::size_t i : step.kept) kept.push_back(m.p[i]);
-  Vector next_q = q;
-  for (std::size_t i = 0; i < q.size(); ++i) next_q[i] += m.increments[i];
+  const Vector next_q = moved(system);
   const auto kept_values = [&](const Substitution& momenta, const Expression& p1) {
     Vector list;
     for (const Expression& p : kept) list.push_back(p == m.p1() ? p1 : substitute(p, momenta));

@@ -49,9 +49,8 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
   const Expression half_step = 0.5 * step_symbol();
 
   Substitution at_next;
-  Vector next_q;
+  const Vector next_q = moved(system);
   for (std::size_t i = 0; i < n; ++i) {
-    next_q.push_back(system.coordinates()[i] + interval.increments[i]);
     at_next.emplace(system.coordinates()[i], next_q[i]);
     at_next.emplace(system.velocities()[i], next_v[i]);
   }

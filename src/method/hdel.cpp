@@ -20,17 +20,9 @@ Method hdel(const System& system, const Hamiltonization& h, const Rule& rule, Qu
   Method method = reduced_method(system, h.chaplygin, rule, step);
   guard_multiplier(method, system, h, step);
 
-  // The midpoint's energy, with the velocity N Δ/h.
-  Substitution in_tau;
-  Substitution at_midpoint;
-  const auto increments = increment_symbols(system);
-  for (std::size_t i = 0; i < increments.size(); ++i) {
-    const Expression& q = system.coordinates()[i];
-    in_tau.emplace(system.velocities()[i], multiplier * system.velocities()[i]);
-    at_midpoint.emplace(system.velocities()[i], increments[i] / step_symbol());
-    at_midpoint.emplace(q, q + 0.5 * increments[i]);
-  }
-  method.interval->energy = substitute(substitute(system.energy(), in_tau), at_midpoint);
+  Substitution in_tau;  // the midpoint's energy, with the velocity N Δ/h
+  for (const Expression& v : system.velocities()) in_tau.emplace(v, multiplier * v);
+  method.interval->energy = discretise(substitute(system.energy(), in_tau), system, midpoint());
   method.own_time = OwnTime{1.0 / multiplier, quadrature, false, shape, h.chaplygin.shape};
   return method;
 }

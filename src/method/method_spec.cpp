@@ -12,7 +12,6 @@ namespace rattleback {
 
 struct MethodSpec::Meaning {
   std::string text;
-  const Family* family;
   std::string start;
   Recipe recipe;
 };
@@ -101,13 +100,18 @@ MethodSpec::MethodSpec(std::string_view text) {
   const std::vector<std::string> words = words_of(with_our_names(text));
   const Family& family = family_of(words[0]);
   const MethodOptions options = options_of(family.info, std::span(words).subspan(1));
-  meaning_ = std::make_shared<const Meaning>(std::string(text), &family, options.text("start"), family.read(options));
+  meaning_ = std::make_shared<const Meaning>(std::string(text), options.text("start"), family.read(options));
 }
 
 const std::string& MethodSpec::text() const { return meaning_->text; }
-const std::string& MethodSpec::family() const { return meaning_->family->info.name; }
 const std::string& MethodSpec::start() const { return meaning_->start; }
 bool MethodSpec::is_flow() const { return std::holds_alternative<FlowRecipe>(meaning_->recipe); }
+
+std::vector<std::string> texts_of(const std::vector<MethodSpec>& methods) {
+  std::vector<std::string> texts;
+  for (const MethodSpec& method : methods) texts.push_back(method.text());
+  return texts;
+}
 
 bool MethodSpec::starts_from_reference() const {
   const auto* const map = std::get_if<MapRecipe>(&meaning_->recipe);

@@ -45,8 +45,7 @@ Method reduced_method(const System& system, const ChaplyginSystem& c, const Rule
   const Vector increments = increment_symbols(system);
   const auto& parameters = shape.system.parameters();
   const Vector constants(parameters.end() - static_cast<std::ptrdiff_t>(shape.constants.size()), parameters.end());
-  Vector next_q = q;
-  for (std::size_t i = 0; i < n; ++i) next_q[i] += increments[i];
+  const Vector next_q = moved(system);
   Substitution first_constants;
   for (std::size_t i = 0; i < constants.size(); ++i) first_constants.emplace(constants[i], shape.constants[i]);
   const auto at_start = [&](const Vector& f) { return substitute(f, first_constants); };

@@ -54,13 +54,21 @@ std::vector<Expression> increment_symbols(const System& system) {
   return result;
 }
 
+std::vector<Expression> moved(const System& system, double fraction) {
+  const std::vector<Expression> increments = increment_symbols(system);
+  std::vector<Expression> q = system.coordinates();
+  for (std::size_t i = 0; i < q.size(); ++i) q[i] += fraction * increments[i];
+  return q;
+}
+
 std::vector<Expression> discretise(std::span<const Expression> functions, const System& system, const Rule& rule) {
   const std::vector<Expression> increments = increment_symbols(system);
   std::vector<Expression> result(functions.size());
   for (const auto& [weight, position] : rule.nodes) {
+    const std::vector<Expression> q = moved(system, position);
     Substitution at_node;
     for (std::size_t i = 0; i < system.dimension(); ++i) {
-      at_node.emplace(system.coordinates()[i], system.coordinates()[i] + position * increments[i]);
+      at_node.emplace(system.coordinates()[i], q[i]);
       at_node.emplace(system.velocities()[i], increments[i] / step_symbol());
     }
     const std::vector<Expression> values = substitute(functions, at_node);

@@ -198,9 +198,9 @@ class TauStepper final : public Stepper {
 class Resampled final : public Stepper {
  public:
   Resampled(std::unique_ptr<Stepper> inner, const Problem& problem)
-      : inner_(std::move(inner)), projection_(projection(problem.system)),
-        accelerations_(accelerations(problem.system)), parameters_(problem.parameters), h_(problem.step),
-        n_(problem.system.dimension()), node_(inner_->node()), before_(inner_->node()) {}
+      : inner_(std::move(inner)), projection_(projection(problem.system), problem),
+        accelerations_(accelerations(problem.system), problem), h_(problem.step), n_(problem.system.dimension()),
+        node_(inner_->node()), before_(inner_->node()) {}
 
   const State& node() const override { return node_; }
   std::string failure() const override { return failure_; }
@@ -256,12 +256,8 @@ class Resampled final : public Stepper {
 
  private:
   std::vector<double> acceleration(const State& node) {
-    std::vector<double> data = node.q;
-    data.insert(data.end(), node.v.begin(), node.v.end());
-    data.insert(data.end(), parameters_.begin(), parameters_.end());
-    std::vector<double> a(accelerations_.system().outputs.size());
-    if (accelerations_.run(data, a) != 1) a.assign(a.size(), std::nan(""));
-    return a;
+    if (!accelerations_.run(node)) return std::vector<double>(n_, std::nan(""));
+    return {accelerations_(Slot::acceleration).begin(), accelerations_(Slot::acceleration).end()};
   }
 
   /// Positions by the polynomial of degree 5 with the positions, velocities and accelerations of the nodes about t,
@@ -272,33 +268,31 @@ class Resampled final : public Stepper {
     const std::vector<double> a1 = acceleration(after);
     const double span = *inner_->time() - time_before_;
     const double x = (t - time_before_) / span;
-    std::vector<double> data(2 * n_);
+    const std::span<double> q = projection_[Slot::position];
+    const std::span<double> v = projection_[Slot::velocity];
     for (std::size_t i = 0; i < n_; ++i) {
-      data[i] = Quintic({before_.q[i], before_.v[i] * span, a0[i] * span * span},
-                        {after.q[i], after.v[i] * span, a1[i] * span * span})
-                    .value(x);
-      data[n_ + i] =
+      q[i] = Quintic({before_.q[i], before_.v[i] * span, a0[i] * span * span},
+                     {after.q[i], after.v[i] * span, a1[i] * span * span})
+                 .value(x);
+      v[i] =
           before_.v[i] + x * (after.v[i] - before_.v[i]) +
           x * (1 - x) *
               ((1 - x) * (a0[i] * span - (after.v[i] - before_.v[i])) + x * (after.v[i] - before_.v[i] - a1[i] * span));
     }
-    data.insert(data.end(), parameters_.begin(), parameters_.end());
-    std::vector<double> admissible(2 * n_);  // a derivative of an interpolant only nearly satisfies the constraints
-    if (projection_.run(data, admissible) != 1) {
-      failure_ = "the velocity between two nodes: " + projection_.describe(projection_.reports()[0]);
+    if (!projection_.run()) {  // a derivative of an interpolant only nearly satisfies the constraints
+      failure_ = "the velocity between two nodes: " + projection_.failure();
       return false;
     }
-    std::copy_n(admissible.begin(), n_, node_.q.begin());
-    std::copy_n(admissible.begin() + signed_size(n_), n_, node_.v.begin());
+    std::ranges::copy(projection_(Slot::position), node_.q.begin());
+    std::ranges::copy(projection_(Slot::velocity), node_.v.begin());
     return true;
   }
 
   static constexpr int most_steps = 10000;
 
   std::unique_ptr<Stepper> inner_;
-  Step projection_;
-  Step accelerations_;
-  std::vector<double> parameters_;
+  CompiledMap projection_;
+  CompiledMap accelerations_;
   double h_;
   std::size_t n_;
   State node_;

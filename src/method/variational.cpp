@@ -18,12 +18,13 @@ Interval differentiate(const System& system, const Expression& discrete_lagrangi
   Interval interval{increment_symbols(system), {}, {}, {}};
   interval.right = gradient(discrete_lagrangian, interval.increments);
   interval.change = gradient(discrete_lagrangian, system.coordinates());
+  const Vector right = moved(system);
   Substitution seen_from_right;
   Substitution seen_from_left;
   for (std::size_t i = 0; i < system.dimension(); ++i) {
     const Expression right_end = Expression::symbol(system.coordinates()[i].name() + "(right)");
     seen_from_right.emplace(system.coordinates()[i], right_end - interval.increments[i]);
-    seen_from_left.emplace(right_end, system.coordinates()[i] + interval.increments[i]);
+    seen_from_left.emplace(right_end, right[i]);
   }
   interval.left =
       substitute(gradient(substitute(discrete_lagrangian, seen_from_right), interval.increments), seen_from_left);
@@ -76,8 +77,6 @@ ImplicitSystem node_by_momenta(const System& system, const Vector& state) {
 Method position_momentum_method(const System& system, const Interval& interval) {
   const Vector& q = system.coordinates();
   const Vector state = joined({q, momentum_symbols(system)});
-  Vector next = q;
-  for (std::size_t i = 0; i < q.size(); ++i) next[i] += interval.increments[i];
 
   Method method;
   method.state.add(Slot::position, q.size());
@@ -85,7 +84,7 @@ Method position_momentum_method(const System& system, const Interval& interval) 
   method.start = map_from_node(system);
   method.start.give(Slot::state, joined({q, system.momenta()}));
   method.from_two_positions = map_from_two_positions(system);
-  method.from_two_positions->give(Slot::state, joined({next, interval.right}));
+  method.from_two_positions->give(Slot::state, joined({moved(system), interval.right}));
   method.step = map_from_state(system, state);
   method.node = node_by_momenta(system, state);
   method.keeps_momenta = true;

@@ -113,8 +113,7 @@ std::string listed(const std::vector<double>& values) {
 
 /// Largest difference of the positions from the reference at the same times.
 void add_differences(const Model& model, const std::vector<MethodRun>& runs, std::vector<Figure>& figures) {
-  const auto reference =
-      std::ranges::find_if(runs, [](const MethodRun& r) { return r.method.starts_with("reference"); });
+  const auto reference = std::ranges::find_if(runs, [](const MethodRun& r) { return MethodSpec(r.method).is_flow(); });
   if (reference == runs.end()) return;
   TimeFigures over_time(runs, figures);
   over_time.add("Difference from the reference", "$\\max_i |q_i - q_i^{\\mathrm{ref}}|$", Scale::logarithmic,

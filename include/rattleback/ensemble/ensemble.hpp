@@ -39,7 +39,7 @@ inline constexpr auto words<Section::Direction> = std::to_array<Word<Section::Di
 /// the formulas use.
 struct Ensemble {
   System system;
-  std::vector<std::string> methods;
+  std::vector<MethodSpec> methods;
   State start;  ///< what is not varied
   double step = 0.0;
   std::optional<std::int64_t> steps = {};  ///< one of both
@@ -127,7 +127,7 @@ class Members {
 
 /// One of the first members that a method can start from, or else one of the first: equations are derived there, and
 /// their pivots chosen, for all members.
-Problem nominal_problem(const Ensemble& ensemble, const Members& members, const std::string& method);
+Problem nominal_problem(const Ensemble& ensemble, const Members& members, const MethodSpec& method);
 
 /// The labels of what the observers of an ensemble observe. Throws MethodError.
 std::vector<std::string> observed_labels(const Ensemble& ensemble, const Members& members);

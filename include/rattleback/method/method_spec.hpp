@@ -20,8 +20,6 @@ class MethodSpec {
 
   /// As it was written.
   const std::string& text() const;
-  /// "dla"
-  const std::string& family() const;
   /// The motion at any time (flow.hpp), not a map with a step of a given size.
   bool is_flow() const;
 
@@ -43,5 +41,8 @@ class MethodSpec {
   struct Meaning;
   std::shared_ptr<const Meaning> meaning_;
 };
+
+/// As they were written.
+std::vector<std::string> texts_of(const std::vector<MethodSpec>& methods);
 
 }  // namespace rattleback

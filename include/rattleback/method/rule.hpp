@@ -34,6 +34,9 @@ Rule trapezoidal();           ///< sym(0)
 /// The symbols Δ(x), … for the increments. q₀ has the symbols of the coordinates, h is step_symbol().
 std::vector<Expression> increment_symbols(const System& system);
 
+/// q₀ moved by a fraction of its increments, q₀ + α Δ: methods move in no other way.
+std::vector<Expression> moved(const System& system, double fraction = 1.0);
+
 /// Functions of coordinates and velocities under a rule, as expressions in q₀, Δ and h. Products of functions under
 /// different rules are products of these expressions.
 std::vector<Expression> discretise(std::span<const Expression> functions, const System& system, const Rule& rule);
