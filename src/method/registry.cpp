@@ -49,7 +49,7 @@ std::unique_ptr<Stepper> make_stepper(const DerivedMethod& method, const Problem
           fmt::format("{} cannot start from two positions; variational methods without order can", spec.text()));
     }
     if (!spec.start().empty()) {
-      throw MethodError(fmt::format("a second position (--q1) and start={} are two starts: give one", spec.start()));
+      throw MethodError(fmt::format("a second position (`q1`) and start={} are two starts: give one", spec.start()));
     }
   }
   if (method.map->own_time) return make_tau_stepper(*method.map, problem);

@@ -16,7 +16,7 @@ void check(const Problem& problem) {
   const PointReport report = examine(problem.system, problem.parameters, there);
   for (std::size_t k = 0; k < report.holonomic_violated.size(); ++k) {
     if (!report.holonomic_violated[k]) continue;
-    throw MethodError(fmt::format("the second position (--q1) violates {}: it gives {:.3g}",
+    throw MethodError(fmt::format("the second position (`q1`) violates {}: it gives {:.3g}",
                                   problem.system.row_name_with_text(problem.system.constraints().size() + k),
                                   report.holonomic_residuals[k]));
   }

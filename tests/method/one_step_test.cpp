@@ -176,7 +176,7 @@ TEST(Starts, from_two_positions_are_checked) {
             std::string::npos);
   EXPECT_EQ(message_of([&] { make_stepper("reference", problem); }), "reference cannot start from two positions");
   EXPECT_EQ(message_of([&] { make_stepper("dla:start=reference", problem); }),
-            "a second position (--q1) and start=reference are two starts: give one");
+            "a second position (`q1`) and start=reference are two starts: give one");
 }
 
 TEST(Constraints, between_nodes_are_judged_without_cancellation) {
