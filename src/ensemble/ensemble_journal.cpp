@@ -214,8 +214,8 @@ EnsembleJournals::EnsembleJournals(const std::filesystem::path& folder, std::uin
     const auto found = Reader(bytes.substr(header_size - sizeof identity)).get<std::uint64_t>();
     if (!bytes.starts_with(magic) || found != identity) {
       throw ResumeError(fmt::format(
-          "{} belongs to another ensemble, or to another version of the program; choose another file with -o, or "
-          "give it up with --force",
+          "{} belongs to another ensemble, or to another version of the program; choose another file (`output`), or "
+          "give it up with `force`",
           path.string()));
     }
     index(*files_.back(), files_.size());

@@ -116,7 +116,7 @@ struct EnsembleResult::Implementation {
     const bool unfinished = std::filesystem::exists(folder, ignored);
     if (start == Start::fresh && unfinished) {
       throw ResumeError(fmt::format(
-          "{} holds an unfinished ensemble; continue it with --resume, or give it up with --force", folder.string()));
+          "{} holds an unfinished ensemble; continue it with `resume`, or give it up with `force`", folder.string()));
     }
     if (start == Start::resume && !unfinished) {
       throw ResumeError(std::filesystem::exists(path, ignored)
@@ -155,7 +155,7 @@ struct EnsembleResult::Implementation {
     } catch (const FileError& error) {
       if (std::string_view(error.what()).find("another run") == std::string_view::npos) throw;
       throw ResumeError(
-          fmt::format("{} is being computed by another process; wait for it, or choose another file with -o", path));
+          fmt::format("{} is being computed by another process; wait for it, or choose another file (`output`)", path));
     }
   }
 
