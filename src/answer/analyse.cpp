@@ -16,7 +16,7 @@ using Values = std::unordered_map<Expression, double>;
 
 Values values_at_start(const AnalyseAnswer& a) {
   const System& s = a.system();
-  const std::vector<double> parameters = s.parameter_values();
+  const std::vector<double>& parameters = s.parameter_values();
   Values here;
   for (std::size_t i = 0; i < s.dimension(); ++i) here[s.coordinates()[i]] = a.near.q[i];
   for (std::size_t i = 0; i < parameters.size(); ++i) here[s.parameters()[i]] = parameters[i];
@@ -52,7 +52,7 @@ void judge_gyroscopic(AnalyseAnswer& a, const GyroscopicStructure& g) {
 
 GivenLagrangian compared(const AnalyseAnswer& a, const Expression& lagrangian) {
   const System& s = a.system();
-  const std::vector<double> parameters = s.parameter_values();
+  const std::vector<double>& parameters = s.parameter_values();
   GivenLagrangian given{lagrangian, examine_lagrangian(s, lagrangian, parameters, a.near), {}};
   if (s.velocity_rows().empty()) return given;  // nothing would be added to what was said of the motion
   for (const Variationality& v : a.analysis.inverse_problem.systems) {

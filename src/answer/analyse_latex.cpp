@@ -1,6 +1,6 @@
 #include "rattleback/answer/analyse.hpp"
 #include "rattleback/expr/print.hpp"
-#include "words.hpp"
+#include "text.hpp"
 
 namespace rattleback::answer {
 

@@ -6,7 +6,6 @@
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
 #include "text.hpp"
-#include "words.hpp"
 
 namespace rattleback::answer {
 namespace {
@@ -33,7 +32,7 @@ std::string evidence(const Certificate& c, const std::string& where) {
 
 void add_potential(std::string& out, const char* letter, const Potential& p, const std::vector<Period>& periods) {
   if (p.closed_form) {
-    add(out, "  {} = {}\n    closed form, residual of d log {} {:.1e}{}\n", letter, text(p.exponential), letter,
+    add(out, "  {} = {}\n    closed form, residual of d log {} {:.1e}{}\n", letter, formula(p.exponential), letter,
         p.residual, p.for_all_parameters ? "" : "; for these values of the parameters");
   } else {
     add(out, "  {} = exp of a line integral from the initial position: no closed form was found\n", letter);
@@ -100,19 +99,19 @@ void add_chaplygin(std::string& out, const AnalyseAnswer& a) {
     add_group(out, c.group);
     const auto velocities = c.fibre_velocities(a.system());
     for (std::size_t k = 0; k < velocities.size(); ++k) {
-      add(out, "  {} = {}\n", a.system().velocities()[c.fibre[k]].name(), text(velocities[k]));
+      add(out, "  {} = {}\n", a.system().velocities()[c.fibre[k]].name(), formula(velocities[k]));
     }
     if (!c.transversality.is_constant() && !free_symbols(c.transversality).empty()) {
-      add(out, "  solvable where {} is not 0{}\n", text(c.transversality),
+      add(out, "  solvable where {} is not 0{}\n", formula(c.transversality),
           a.solvable_at_start ? "" : ": not at the initial position, where rdla, hdel and pthdel cannot start");
     }
     add(out, "  reduced and full accelerations differ by {:.1e} at random states\n", a.analysis.reduction_defect);
   }
-  add(out, "\nReduced system, d/dt (dl/dr') - dl/dr = F\n  l = {}\n", text(a.reduced().lagrangian()));
+  add(out, "\nReduced system, d/dt (dl/dr') - dl/dr = F\n  l = {}\n", formula(a.reduced().lagrangian()));
   const auto& forces = a.reduced().applied_forces();
   if (forces.empty()) add(out, "  F = 0\n");
   for (std::size_t i = 0; i < forces.size(); ++i) {
-    add(out, "  F_{} = {}\n", a.reduced().coordinates()[i].name(), text(forces[i]));
+    add(out, "  F_{} = {}\n", a.reduced().coordinates()[i].name(), formula(forces[i]));
   }
 }
 
@@ -126,7 +125,7 @@ void add_gyroscopic(std::string& out, const AnalyseAnswer& a) {
   const std::string r = fmt::format("({})", names(a.reduced().coordinates()));
   const std::string both = fmt::format("({}, {})", names(a.reduced().coordinates()), names(a.reduced().velocities()));
   for (std::size_t i = 0; i < g.one_form.size(); ++i) {
-    add(out, "  Theta_{} = {}\n", a.reduced().coordinates()[i].name(), text(g.one_form[i]));
+    add(out, "  Theta_{} = {}\n", a.reduced().coordinates()[i].name(), formula(g.one_form[i]));
   }
   if (a.measure != Verdict::no) {
     add(out, "  {}, mu(r) dr dp: dTheta = 0, {}\n", verdict_name(a.measure), evidence(g.closed, r));
@@ -141,7 +140,7 @@ void add_gyroscopic(std::string& out, const AnalyseAnswer& a) {
     add(out, "  {}: the gyroscopic force is phi-simple, {}\n", verdict_name(a.hamiltonizable),
         evidence(g.simple, both));
     add_potential(out, "N", *g.multiplier, a.multiplier_periods);
-    if (a.hamiltonized) add(out, "  l(r, N r') = {}, where ' is d/dtau\n", text(*a.hamiltonized));
+    if (a.hamiltonized) add(out, "  l(r, N r') = {}, where ' is d/dtau\n", formula(*a.hamiltonized));
   } else if (a.measure != Verdict::no) {
     add(out,
         "  no: the gyroscopic force is not phi-simple, {}\n"

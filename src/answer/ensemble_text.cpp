@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rattleback/answer/ensemble.hpp"
-#include "words.hpp"
+#include "text.hpp"
 
 namespace rattleback::answer {
 namespace {

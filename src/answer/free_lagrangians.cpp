@@ -9,7 +9,6 @@
 #include "near.hpp"
 #include "rattleback/expr/print.hpp"
 #include "text.hpp"
-#include "words.hpp"
 
 namespace rattleback::answer {
 
@@ -46,9 +45,9 @@ std::string to_text(const FreeLagrangiansAnswer& answer) {
   std::string out = fmt::format("{} ({})\n\n", answer.model.title, answer.model.name);
   out += class_text(s, *answer.steered);
   for (const auto& [form, free] : answer.list) {
-    add(out, "\nFree Lagrangian {}\n  L = {}\n", form_number(form), text(free.system.lagrangian()));
-    add(out, "  H = {}\n", text(free.hamiltonian));
-    for (const Expression& c : free.constraints) add(out, "  0 = {}\n", text(c));
+    add(out, "\nFree Lagrangian {}\n  L = {}\n", form_number(form), formula(free.system.lagrangian()));
+    add(out, "  H = {}\n", formula(free.hamiltonian));
+    for (const Expression& c : free.constraints) add(out, "  0 = {}\n", formula(c));
   }
   add(out, "\nThe constants C are any numbers other than 0, to be put in where L is used; {}' must not vanish.\n",
       s.coordinates()[answer.steered->steering].name());

@@ -6,7 +6,6 @@
 #include "json.hpp"
 #include "rattleback/expr/print.hpp"
 #include "text.hpp"
-#include "words.hpp"
 
 namespace rattleback::answer {
 

@@ -2,7 +2,6 @@
 
 #include "inverse.hpp"
 #include "text.hpp"
-#include "words.hpp"
 
 namespace rattleback::answer {
 namespace {
@@ -61,7 +60,7 @@ std::string evidence(const Certificate& c) {
 
 std::string equations_of(const std::vector<Expression>& zeros) {
   std::vector<std::string> list;
-  for (const Expression& z : zeros) list.push_back(text(z) + " = 0");
+  for (const Expression& z : zeros) list.push_back(formula(z) + " = 0");
   return fmt::format("{}", fmt::join(list, " or "));
 }
 
@@ -75,16 +74,16 @@ std::string class_text(const System& system, const SteeredSystem& s) {
   add(out, "  of the class of Mestdag, Bloch & Fernandez: {}\n", base_names(system, s));
   const auto slopes = s.slopes();
   for (std::size_t i = 0; i < slopes.size(); ++i) {
-    add(out, "    A_{} = {}\n", moved_name(system, s, i + 1), text(slopes[i]));
+    add(out, "    A_{} = {}\n", moved_name(system, s, i + 1), formula(slopes[i]));
   }
-  add(out, "    N = {}{}\n", text(s.direction[0]), s.density_is_constant ? ", constant" : "");
+  add(out, "    N = {}{}\n", formula(s.direction[0]), s.density_is_constant ? ", constant" : "");
   for (std::size_t i = 0; i < s.moved.size(); ++i) {
     if (s.shear[i].is_constant(0.0)) continue;
     add(out, "    {0} is carried along by {1}: {0} - ({2})*{1} is what moves\n", moved_name(system, s, i), r1,
-        text(s.shear[i]));
+        formula(s.shear[i]));
   }
   if (!s.potential_is_constant)
-    add(out, "    with the potential V = {}, with which no free Lagrangian is known\n", text(s.potential));
+    add(out, "    with the potential V = {}, with which no free Lagrangian is known\n", formula(s.potential));
   return out;
 }
 
@@ -104,7 +103,7 @@ std::string inverse_problem_text(const System& system, const InverseProblem& pro
         "  {}, the free Lagrangian {}: its equations are those of the associated system (5),\n    {};\n"
         "    motions of the system satisfy them, {}\n",
         f.holds() ? "yes" : "no", form_number(f.form), evidence(f.equations), evidence(f.motion));
-    add(out, "    L = {}\n", text(f.lagrangian.system.lagrangian()));
+    add(out, "    L = {}\n", formula(f.lagrangian.system.lagrangian()));
   }
   if (!problem.free.empty()) add(out, "  'rattleback show --free' has the Hamiltonians; the method free integrates\n");
   return out;
@@ -113,7 +112,7 @@ std::string inverse_problem_text(const System& system, const InverseProblem& pro
 std::string given_lagrangian_text(const GivenLagrangian& given) {
   std::string out;
   const LagrangianReport& r = given.report;
-  add(out, "\nThe given Lagrangian\n  L = {}\n", text(given.lagrangian));
+  add(out, "\nThe given Lagrangian\n  L = {}\n", formula(given.lagrangian));
   if (r.motion.points == 0) {
     add(out, "  is defined at none of the random states about the start\n");
     return out;

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rattleback/answer/measure.hpp"
-#include "words.hpp"
+#include "text.hpp"
 
 namespace rattleback::answer {
 namespace {

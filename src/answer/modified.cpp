@@ -9,7 +9,6 @@
 #include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/method/registry.hpp"
 #include "text.hpp"
-#include "words.hpp"
 
 namespace rattleback::answer {
 namespace {

@@ -5,7 +5,6 @@
 #include "rattleback/answer/modified.hpp"
 #include "rattleback/expr/print.hpp"
 #include "text.hpp"
-#include "words.hpp"
 
 namespace rattleback::answer {
 namespace {

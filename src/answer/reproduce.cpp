@@ -68,7 +68,7 @@ std::vector<Chapter> chosen(const std::vector<std::string>& what) {
 
 /// A page of some experiments does not replace the one of all.
 std::string page_name(const std::vector<std::string>& what) {
-  if (has(what, "all")) return "index.html";
+  if (what.empty() || has(what, "all")) return "index.html";
   std::string name;
   for (const std::string& word : what) {
     const std::string part = is_file(word) ? std::filesystem::path(word).stem().string() : word;
@@ -154,7 +154,7 @@ class Reproduction {
 
 ReproduceAnswer reproduce(const ReproduceRequest& request, const Hooks& hooks,
                           const std::function<void(const ExperimentAnswer&)>& each) {
-  const std::vector<Chapter> chapters = chosen(request.what);
+  const std::vector<Chapter> chapters = request.what.empty() ? experiments().chapters : chosen(request.what);
   return Reproduction(request, hooks, each).perform_all(chapters);
 }
 

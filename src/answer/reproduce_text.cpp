@@ -4,7 +4,7 @@
 
 #include "rattleback/answer/reproduce.hpp"
 #include "rattleback/report/experiments.hpp"
-#include "words.hpp"
+#include "text.hpp"
 
 namespace rattleback::answer {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "near.hpp"
 #include "text.hpp"
 
 namespace rattleback::answer {
@@ -78,8 +79,7 @@ void find_about_claims(const State& state, ShowAnswer& a) {
 ShowAnswer show(const ShowRequest& request) {
   ShowAnswer a{.model = request.model.load(request.parameters)};
   const System& s = a.model.system;
-  State state{std::vector<double>(s.dimension(), 0.0), std::vector<double>(s.dimension(), 0.0)};
-  if (a.model.initial) state = *a.model.initial;
+  const State state = state_to_look_at(a.model);
   find_about_constraints(state.q, a);
   a.findings.emplace_back(s.is_affine()
                               ? "the constraints are affine and do work: the energy is not conserved in general"

@@ -9,8 +9,7 @@
 namespace rattleback::answer {
 namespace {
 
-constexpr std::size_t longest_list = 24;   ///< entries of a list that text shows
-constexpr std::size_t longest_text = 400;  ///< bytes of an expression that text shows
+constexpr std::size_t longest_list = 24;  ///< entries of a list that text shows
 
 std::string list(const std::string& title, const std::vector<std::string>& lines) {
   if (lines.empty()) return "";
@@ -26,7 +25,7 @@ std::string list(const std::string& title, const std::vector<std::string>& lines
 
 std::vector<std::string> equations(const char* left, const std::vector<Expression>& right) {
   std::vector<std::string> lines;
-  for (const Expression& e : right) lines.push_back(fmt::format("{}{}", left, shortened(e, longest_text)));
+  for (const Expression& e : right) lines.push_back(fmt::format("{}{}", left, formula(e)));
   return lines;
 }
 
@@ -34,7 +33,7 @@ std::vector<std::string> entries(const char* letter, const SparseMatrix& matrix,
   std::vector<std::string> lines;
   for (const auto& e : matrix.entries) {
     if (upper_half && e.row > e.column) continue;
-    lines.push_back(fmt::format("{}[{},{}] = {}", letter, e.row + 1, e.column + 1, shortened(e.value, longest_text)));
+    lines.push_back(fmt::format("{}[{},{}] = {}", letter, e.row + 1, e.column + 1, formula(e.value)));
   }
   return lines;
 }
@@ -54,8 +53,7 @@ std::string to_text(const ShowAnswer& a) {
   add("Holonomic constraints", equations("0 = ", s.holonomic()));
   std::vector<std::string> forces;
   for (std::size_t i = 0; i < s.applied_forces().size(); ++i) {
-    forces.push_back(
-        fmt::format("F_{} = {}", s.coordinates()[i].name(), shortened(s.applied_forces()[i], longest_text)));
+    forces.push_back(fmt::format("F_{} = {}", s.coordinates()[i].name(), formula(s.applied_forces()[i])));
   }
   add("Applied forces", forces);
   std::vector<std::string> parameters;
@@ -66,7 +64,7 @@ std::string to_text(const ShowAnswer& a) {
 
   std::vector<std::string> momenta;
   for (std::size_t i = 0; i < s.dimension(); ++i) {
-    momenta.push_back(fmt::format("p_{} = {}", s.coordinates()[i].name(), shortened(s.momenta()[i], longest_text)));
+    momenta.push_back(fmt::format("p_{} = {}", s.coordinates()[i].name(), formula(s.momenta()[i])));
   }
   add("Momenta, p = L_v", momenta);
   add("Energy", equations("E = ", {s.energy()}));
@@ -75,18 +73,17 @@ std::string to_text(const ShowAnswer& a) {
   if (s.is_affine()) {
     std::vector<std::string> affine;
     for (std::size_t k = 0; k < s.affine_part().size(); ++k) {
-      affine.push_back(fmt::format("b[{}] = {}", k + 1, shortened(s.affine_part()[k], longest_text)));
+      affine.push_back(fmt::format("b[{}] = {}", k + 1, formula(s.affine_part()[k])));
     }
     add("Affine part", affine);
   }
   std::vector<std::string> conserved;
   for (const NamedExpression& c : s.conserved())
-    conserved.push_back(fmt::format("{} = {}", c.name, shortened(c.expression, longest_text)));
+    conserved.push_back(fmt::format("{} = {}", c.name, formula(c.expression)));
   add("Also conserved", conserved);
   std::vector<std::string> exact;
   for (std::size_t i = 0; i < s.exact().size(); ++i) {
-    if (s.exact()[i])
-      exact.push_back(fmt::format("{}(t) = {}", s.coordinates()[i].name(), shortened(*s.exact()[i], longest_text)));
+    if (s.exact()[i]) exact.push_back(fmt::format("{}(t) = {}", s.coordinates()[i].name(), formula(*s.exact()[i])));
   }
   add("Exact solution, in the initial values", exact);
 
@@ -117,7 +114,7 @@ std::string to_latex(const ShowAnswer& a) {
   for (const auto& e : s.constraint_matrix().entries) {
     lines.push_back(fmt::format("A_{{{}{}}} &= {}", e.row + 1, e.column + 1, to_latex(e.value)));
   }
-  return fmt::format("% {}\n\\begin{{align*}}\n  {}\n\\end{{align*}}\n", a.model.title, fmt::join(lines, " \\\\\n  "));
+  return aligned(a.model.title, lines);
 }
 
 }  // namespace rattleback::answer

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "rattleback/expr/print.hpp"
+
 namespace rattleback::answer {
 namespace {
 
@@ -25,6 +27,15 @@ std::string names(const std::vector<Expression>& symbols) {
   for (std::size_t i = 0; i < std::min(symbols.size(), longest); ++i) texts.push_back(symbols[i].name());
   if (symbols.size() > longest) texts.push_back(fmt::format("... ({} in all)", symbols.size()));
   return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string formula(const Expression& expression) {
+  constexpr std::size_t longest_formula = 400;
+  return shortened(expression, longest_formula);
+}
+
+std::string aligned(const std::string& title, const std::vector<std::string>& lines) {
+  return fmt::format("% {}\n\\begin{{align*}}\n  {}\n\\end{{align*}}\n", title, fmt::join(lines, " \\\\\n  "));
 }
 
 }  // namespace rattleback::answer

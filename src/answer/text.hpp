@@ -1,7 +1,10 @@
 #pragma once
 
-// Lists as people read them.
+// Numbers, lists and formulas as people read them.
 
+#include <fmt/format.h>
+
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -13,5 +16,16 @@ namespace rattleback::answer {
 std::string tuple(const std::vector<double>& values, int digits = 10);
 /// x, y, z; long lists are cut.
 std::string names(const std::vector<Expression>& symbols);
+/// A formula as a page bears it; JSON has it all.
+std::string formula(const Expression& expression);
+
+/// Lines of LaTeX, each with its &, under a title.
+std::string aligned(const std::string& title, const std::vector<std::string>& lines);
+
+/// Appends to a text.
+template <typename... T>
+void add(std::string& out, fmt::format_string<T...> format, T&&... values) {
+  fmt::format_to(std::back_inserter(out), format, std::forward<T>(values)...);
+}
 
 }  // namespace rattleback::answer

@@ -14,7 +14,6 @@ namespace rattleback::cli {
 namespace {
 
 struct Options {
-  std::vector<std::string> what;
   answer::ReproduceRequest request;
   OutputOptions output;
   bool list = false;
@@ -23,7 +22,6 @@ struct Options {
 void reproduce(const Options& o) {
   if (o.list) return print(answer::experiments(), o.output);
   answer::ReproduceRequest request = o.request;
-  if (!o.what.empty()) request.what = o.what;
   request.command = command_line();
   Attendance attendance(o.output);
   const auto answer = answer::reproduce(request, attendance.hooks(), [&](const answer::ExperimentAnswer& done) {
@@ -44,7 +42,7 @@ Command reproduce_command() {
       {.names = "what",
        .value = "PAPER...",
        .help = "all, papers (cm, ev, me, fe, gv), experiments of --list, or files of your own; all if nothing is given",
-       .target = &o->what,
+       .target = &o->request.what,
        .values = {Values::Kind::experiment}});
   command.add({.names = "-o,--output",
                .value = "FOLDER",

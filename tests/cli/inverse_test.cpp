@@ -161,6 +161,13 @@ TEST(ShowFree, prints_lagrangians_hamiltonians_and_constraints) {
 }
 
 // What --free prints is a model like any other: del integrates it to where free does.
+TEST(ShowFree, says_no_by_its_exit_status_when_it_is_quiet) {
+  const Workplace desk;
+  EXPECT_EQ(desk("show chaplygin-sleigh --free --quiet").status, 1);
+  EXPECT_EQ(desk("show knife-edge --free --quiet").status, 0);
+  EXPECT_EQ(desk("analyse cart-pendulum --latex --quiet").status, 1);
+}
+
 TEST(ShowFree, lagrangians_are_models_themselves) {
   const Workplace desk;
   const json d = desk.document("show free-particle-x --free");

@@ -13,7 +13,8 @@ namespace rattleback::answer {
 
 /// The experiments of papers, with their claims beside what is measured.
 struct ReproduceRequest {
-  std::vector<std::string> what = {"all"};   ///< all, papers, experiments as paper/experiment, or files of one's own
+  /// "all", papers, experiments as paper/experiment, or files of one's own; all if nothing is given.
+  std::vector<std::string> what = {};
   std::string output = "reproduced";         ///< the folder for the page and the data
   std::optional<std::string> markdown = {};  ///< also the claims as a page of documentation
   bool csv = false;                          ///< data as CSV files instead of HDF5
