@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "row_terms.hpp"
+
 namespace rattleback {
 namespace {
 
@@ -13,17 +15,24 @@ namespace {
 constexpr double pivot_threshold = 0.05;
 /// Pivots are sought in this many of the shortest rows, so that the search stays linear.
 constexpr int rows_to_examine = 8;
+/// What follows from little growth is better than what is asked for.
+constexpr double largest_implied_error = 0.5 * linear_floor;
 
 class Elimination {
  public:
   Elimination(Builder& builder, SymbolicLinearSystem system, std::vector<AffineForm> forms)
       : builder_(builder), rows_(std::move(system.rows)), right_(std::move(system.right_hand_side)),
-        columns_(rows_.size()), forms_(std::move(forms)) {
+        columns_(rows_.size()), original_(rows_), terms_(rows_.size()), forms_(std::move(forms)) {
     for (int i = 0; i < static_cast<int>(rows_.size()); ++i) {
       for (const auto& [j, value] : rows_[idx(i)]) columns_[idx(j)].insert(i);
     }
     scale_.resize(rows_.size());
-    for (int i = 0; i < static_cast<int>(rows_.size()); ++i) open(i);
+    for (int i = 0; i < static_cast<int>(rows_.size()); ++i) {
+      open(i);
+      for (const auto& [j, value] : rows_[idx(i)]) terms_[idx(i)].now[j] = terms_[idx(i)].all.add(true);
+      if (!builder_.is_constant(right_[idx(i)], 0.0))
+        terms_[idx(i)].now[right_hand_side] = terms_[idx(i)].all.add(true);
+    }
   }
 
   EliminationResult solve() {
@@ -42,7 +51,7 @@ class Elimination {
         value = builder_.add(value, builder_.multiply(c, result.solution[idx(j)]));
       result.forms.push_back(value);
     }
-    result.updated_rows.assign(updated_rows_.begin(), updated_rows_.end());
+    choose_checks(result, order);
     return result;
   }
 
@@ -51,6 +60,13 @@ class Elimination {
     int row;
     int column;
     Value reciprocal = 0;
+  };
+
+  static constexpr int right_hand_side = -1;
+  /// The terms that a row had and those that it has, by their columns.
+  struct Terms {
+    RowTerms all;
+    std::map<int, RowTerms::Term> now;
   };
 
   static std::size_t idx(int i) { return static_cast<std::size_t>(i); }
@@ -131,6 +147,7 @@ class Elimination {
         }
       }
       right_[idx(i)] = builder_.subtract(right_[idx(i)], builder_.multiply(multiplier, right_[idx(pivot.row)]));
+      note_update(i, pivot);
       open(i);
     }
     columns_[idx(pivot.column)].clear();
@@ -146,6 +163,62 @@ class Elimination {
         if (j != pivot.column) subtract_from(form.coefficients, j, builder_.multiply(multiplier, value));
       }
       form.constant = builder_.add(form.constant, builder_.multiply(multiplier, right_[idx(pivot.row)]));
+    }
+  }
+
+  /// A multiple of the pivot's row was subtracted from row i.
+  void note_update(int i, const Pivot& pivot) {
+    Terms& terms = terms_[idx(i)];
+    if (!terms.all.is_known()) return;
+    std::vector<RowTerms::Term> multiple{terms.now.at(pivot.column)};
+    std::vector<RowTerms::Term> changed;
+    terms.now.erase(pivot.column);
+    const auto subtract = [&](int j, bool is_there) {
+      const RowTerms::Term t = terms.all.add(false);
+      multiple.push_back(t);
+      const auto before = terms.now.find(j);
+      if (before == terms.now.end()) {
+        terms.now[j] = t;
+      } else if (is_there) {
+        const RowTerms::Term after = terms.all.add(false);
+        terms.all.relate({before->second, t, after});
+        before->second = after;
+        changed.push_back(after);
+      } else {
+        terms.all.relate({before->second, t});
+        terms.now.erase(before);
+      }
+    };
+    const auto& pivot_row = rows_[idx(pivot.row)];
+    for (const auto& [j, value] : pivot_row) {
+      if (j == pivot.column) continue;
+      const auto entry = rows_[idx(i)].find(j);
+      subtract(j, entry != rows_[idx(i)].end());
+      const auto original = original_[idx(i)].find(j);
+      if (entry == rows_[idx(i)].end() || original == original_[idx(i)].end()) continue;
+      terms.all.may_have_grown(terms.now.at(j), entry->second, original->second);
+    }
+    if (!builder_.is_constant(right_[idx(pivot.row)], 0.0)) subtract(right_hand_side, true);
+    terms.all.relate(multiple);
+    // The other row holds up to the roundings of its sum, of its reciprocal and of a product; then there are those of
+    // the multiplier, of the products and of the differences.
+    terms.all.add_error(std::move(multiple), 0.5 * static_cast<double>(pivot_row.size()) + 2.5);
+    terms.all.add_error(std::move(changed), 0.5);
+  }
+
+  /// Which rows have to be looked at, and how.
+  void choose_checks(EliminationResult& result, const std::vector<Pivot>& order) {
+    for (const int i : updated_rows_) {
+      Terms& terms = terms_[idx(i)];
+      std::vector<RowTerms::Term> last;
+      for (const auto& [j, term] : terms.now) last.push_back(term);
+      terms.all.add_error(std::move(last), 0.5 * static_cast<double>(terms.now.size()) + 1.5);
+      const bool is_implied = terms.all.implies_residual(largest_implied_error, builder_, result.growth);
+      (is_implied ? result.implied_rows : result.updated_rows).push_back(i);
+    }
+    if (result.implied_rows.empty()) return;
+    for (const Pivot& pivot : order) {
+      if (builder_.level(pivot.reciprocal) > 0) result.late_reciprocals.push_back(pivot.reciprocal);
     }
   }
 
@@ -181,6 +254,8 @@ class Elimination {
     solution[idx(x)] = builder_.multiply(determinant(right_[idx(i)], b, right_[idx(k)], d), reciprocal);
     solution[idx(y)] = builder_.multiply(determinant(a, right_[idx(i)], c, right_[idx(k)]), reciprocal);
     updated_rows_.insert({i, k});
+    terms_[idx(i)].all.give_up();
+    terms_[idx(k)].all.give_up();
     return true;
   }
 
@@ -201,6 +276,8 @@ class Elimination {
   std::set<std::pair<std::size_t, int>> open_rows_;  ///< (entries, row)
   std::vector<Builder::Sample> scale_;               ///< largest entry of each row
   std::set<int> updated_rows_;
+  std::vector<std::map<int, Value>> original_;
+  std::vector<Terms> terms_;
   std::vector<AffineForm> forms_;
 };
 

@@ -1,6 +1,8 @@
 // A step program as one native function: the loop over steps, and in it the iterations of blocks.
 // The state of a small system stays in registers from step to step.
 
+#include <llvm/IR/MDBuilder.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -28,6 +30,15 @@ class StepEmitter {
     e_.copy(first(Kind::inputs, program_.inputs), first(Kind::array, program_.inputs), data_);
     e_.begin_program(program_.code, program_.constants, ranges(), roots(), program_.state, program_.sines);
     e_.emit(program_.invariant);
+    Emitter::Column carried{Kind::variables, {}};
+    std::vector<Value> initial;
+    std::vector<Value> next;
+    for (const CarriedValue& c : program_.carried) {
+      carried.numbers.push_back(c.variable);
+      initial.push_back(c.initial);
+      next.push_back(c.next);
+    }
+    if (!initial.empty()) e_.copy(carried, Emitter::values_of(initial));
     llvm::BasicBlock* const entry = ir_.GetInsertBlock();
     llvm::BasicBlock* const step = new_block("step");
     llvm::BasicBlock* const accept = new_block("accept");
@@ -54,6 +65,7 @@ class StepEmitter {
 
     ir_.SetInsertPoint(accept);
     e_.copy(first(Kind::inputs, program_.state), new_state());
+    if (!next.empty()) e_.copy(carried, Emitter::values_of(next));
     llvm::Value* const new_taken = ir_.CreateAdd(taken, ir_.getInt64(1));
     taken->addIncoming(new_taken, accept);
     llvm::Value* new_total = e_.counters(0);
@@ -83,15 +95,9 @@ class StepEmitter {
 
   /// Values that this function reads, besides the program's own code.
   std::vector<Value> roots() const {
-    std::vector<Value> all = program_.outputs;
-    const auto append = [&](const std::vector<Value>& some) { all.insert(all.end(), some.begin(), some.end()); };
-    append(program_.must_be_finite);
-    for (const StepBlock& b : program_.blocks) {
-      append(b.guess);
-      append(b.correction);
-      append(b.must_be_finite);
-      for (const ResidualCheck& c : b.residuals) all.insert(all.end(), {c.residual, c.magnitude});
-    }
+    std::vector<Value> all;
+    StepProgram program = program_;
+    for_each_root(program, [&](Value v) { all.push_back(v); });
     return all;
   }
 
@@ -111,12 +117,12 @@ class StepEmitter {
 
   llvm::Value* absolute(llvm::Value* value) { return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value); }
 
-  /// Lanes in which every residual of the block is below so many ulps of its magnitude. As a
+  /// Lanes in which every residual is below so many ulps of its magnitude. As a
   /// difference: infinite residuals of infinite magnitude do not pass, nor does NaN.
-  llvm::Value* all_below(const StepBlock& block, double floor) {
+  llvm::Value* all_below(const std::vector<ResidualCheck>& checks, double floor) {
     std::vector<Value> residuals;
     std::vector<Value> magnitudes;
-    for (const ResidualCheck& c : block.residuals) {
+    for (const ResidualCheck& c : checks) {
       residuals.push_back(c.residual);
       magnitudes.push_back(c.magnitude);
     }
@@ -148,8 +154,36 @@ class StepEmitter {
       count_iterations(block, before);
       return;
     }
-    if (!block.residuals.empty()) ok_ = ir_.CreateAnd(ok_, all_below(block, linear_floor));
+    if (!block.residuals.empty()) ok_ = ir_.CreateAnd(ok_, all_below(block.residuals, linear_floor));
     require_finite(block.must_be_finite);
+    if (!block.growth.empty()) ok_ = ir_.CreateAnd(ok_, emit_growth(block));
+  }
+
+  /// Lanes in which what has to grow little did, or the residuals are small all the same.
+  llvm::Value* emit_growth(const StepBlock& block) {
+    std::vector<Value> entries;
+    std::vector<Value> limits;
+    for (const GrowthCheck& g : block.growth) {
+      entries.push_back(g.entry);
+      limits.push_back(g.limit);
+    }
+    const Emitter::Column columns[] = {Emitter::values_of(std::move(entries)), Emitter::values_of(std::move(limits))};
+    llvm::Value* const grew_little =
+        e_.all_of(columns, [&](auto x, llvm::Value*) { return ir_.CreateFCmpOLE(absolute(x[0]), x[1]); });
+    llvm::BasicBlock* const here = ir_.GetInsertBlock();
+    llvm::BasicBlock* const look = new_block("look");
+    llvm::BasicBlock* const next = new_block("next");
+    ir_.CreateCondBr(e_.any(ir_.CreateNot(grew_little)), look, next,
+                     llvm::MDBuilder(ir_.getContext()).createUnlikelyBranchWeights());
+    ir_.SetInsertPoint(look);
+    e_.emit(block.magnitudes);
+    llvm::Value* const either = ir_.CreateOr(grew_little, all_below(block.implied, linear_floor));
+    llvm::BasicBlock* const look_end = ir_.GetInsertBlock();
+    ir_.CreateBr(next);
+    ir_.SetInsertPoint(next);
+    llvm::PHINode* const accurate = phi(e_.mask_type(), grew_little, here);
+    accurate->addIncoming(either, look_end);
+    return accurate;
   }
 
   void count_iterations(const StepBlock& block, llvm::Value* before) {
@@ -187,9 +221,9 @@ class StepEmitter {
 
     ir_.SetInsertPoint(test);
     e_.emit(block.magnitudes);
-    llvm::Value* const all_at_floor = all_below(block, stalled_floor);
+    llvm::Value* const all_at_floor = all_below(block.residuals, stalled_floor);
     llvm::Value* const all_converged =
-        ir_.CreateOr(all_below(block, tight_floor), ir_.CreateAnd(all_at_floor, was_at_floor));
+        ir_.CreateOr(all_below(block.residuals, tight_floor), ir_.CreateAnd(all_at_floor, was_at_floor));
     llvm::BasicBlock* const test_end = ir_.GetInsertBlock();
     ir_.CreateBr(decide);
 
