@@ -59,6 +59,7 @@ class Elimination {
   struct Pivot {
     int row;
     int column;
+    Value diagonal = 0;
     Value reciprocal = 0;
   };
 
@@ -126,7 +127,7 @@ class Elimination {
 
   void eliminate_column(Pivot& pivot) {
     auto& pivot_row = rows_[idx(pivot.row)];
-    const Value diagonal = pivot_row.at(pivot.column);
+    const Value diagonal = pivot.diagonal = pivot_row.at(pivot.column);
     close(pivot.row);
     for (const auto& [j, value] : pivot_row) columns_[idx(j)].erase(pivot.row);
     // A multiplication by the reciprocal, here and in the substitution: the division is then off the
@@ -196,7 +197,7 @@ class Elimination {
       subtract(j, entry != rows_[idx(i)].end());
       const auto original = original_[idx(i)].find(j);
       if (entry == rows_[idx(i)].end() || original == original_[idx(i)].end()) continue;
-      terms.all.may_have_grown(terms.now.at(j), entry->second, original->second);
+      terms.all.may_have_grown({terms.now.at(j), entry->second, original->second});
     }
     if (!builder_.is_constant(right_[idx(pivot.row)], 0.0)) subtract(right_hand_side, true);
     terms.all.relate(multiple);
@@ -208,18 +209,31 @@ class Elimination {
 
   /// Which rows have to be looked at, and how.
   void choose_checks(EliminationResult& result, const std::vector<Pivot>& order) {
+    std::vector<RowTerms::Entry> entries;
     for (const int i : updated_rows_) {
       Terms& terms = terms_[idx(i)];
       std::vector<RowTerms::Term> last;
       for (const auto& [j, term] : terms.now) last.push_back(term);
       terms.all.add_error(std::move(last), 0.5 * static_cast<double>(terms.now.size()) + 1.5);
-      const bool is_implied = terms.all.implies_residual(largest_implied_error, builder_, result.growth);
+      const bool is_implied = terms.all.implies_residual(largest_implied_error, builder_, entries);
       (is_implied ? result.implied_rows : result.updated_rows).push_back(i);
     }
     if (result.implied_rows.empty()) return;
+    for (const RowTerms::Entry& e : entries) add_growth_check(result, e);
     for (const Pivot& pivot : order) {
-      if (builder_.level(pivot.reciprocal) > 0) result.late_reciprocals.push_back(pivot.reciprocal);
+      const bool is_checked = std::ranges::find(entries, pivot.diagonal, &RowTerms::Entry::now) != entries.end();
+      if (builder_.level(pivot.diagonal) > 0 && !is_checked) result.late_reciprocals.push_back(pivot.reciprocal);
     }
+  }
+
+  /// a/g ≤ a′ ≤ g a with the limit g of growth, or the same with ≥, is |a′ − c a| ≤ w |a|.
+  void add_growth_check(EliminationResult& result, const RowTerms::Entry& e) {
+    if (builder_.is_constant(e.now) && builder_.is_constant(e.original)) return;
+    constexpr double least = 1.0 / RowTerms::growth_limit;
+    const Value centre = builder_.constant(0.5 * (RowTerms::growth_limit + least));
+    const Value width = builder_.constant(0.5 * (RowTerms::growth_limit - least));
+    result.growth.push_back({builder_.subtract(e.now, builder_.multiply(centre, e.original)),
+                             builder_.multiply(width, builder_.absolute(e.original))});
   }
 
   /// Returns false if the entry has vanished.

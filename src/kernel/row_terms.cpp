@@ -32,30 +32,29 @@ void RowTerms::deduce() {
   }
 }
 
-bool RowTerms::implies_residual(double ulps, Builder& builder, std::vector<GrowthCheck>& growth) {
+bool RowTerms::implies_residual(double ulps, const Builder& builder, std::vector<Entry>& entries) {
   if (!is_known()) return false;
   const auto grew_little = [&](const Entry& e) {
     for (std::size_t s = 0; s < Builder::samples; ++s) {
-      const double original = std::abs(builder.sample(e.original)[s]);
-      if (!(std::abs(builder.sample(e.now)[s]) <= growth_limit * original)) return false;
+      const double ratio = builder.sample(e.now)[s] / builder.sample(e.original)[s];
+      if (!(ratio >= 1.0 / growth_limit && ratio <= growth_limit)) return false;
     }
     return true;
   };
-  std::vector<GrowthCheck> needed;
+  std::vector<Entry> needed;
   deduce();
   for (auto e = entries_.rbegin(); e != entries_.rend(); ++e) {  // what an entry is in the end tells most
     if (bounds_[e->term] != unbounded || !grew_little(*e)) continue;
     bounds_[e->term] = growth_limit;
     deduce();
-    if (builder.is_constant(e->now) && builder.is_constant(e->original)) continue;
-    needed.push_back({e->now, builder.multiply(builder.constant(growth_limit), builder.absolute(e->original))});
+    needed.push_back(*e);
   }
   double total = 0.0;
   for (const auto& [terms, weight] : errors_) {
     for (const Term t : terms) total += weight * bounds_[t];
   }
   if (!(total <= ulps)) return false;
-  growth.insert(growth.end(), needed.begin(), needed.end());
+  entries.insert(entries.end(), needed.begin(), needed.end());
   return true;
 }
 

@@ -74,7 +74,7 @@ class Scheduler {
         (block.iterative ? check : before).push_back(c.residual);
         (!block.iterative ? before : c == block.residuals.front() ? check : magnitudes).push_back(c.magnitude);
       }
-      for (const GrowthCheck& g : block.growth) before.insert(before.end(), {g.entry, g.limit});
+      for (const GrowthCheck& g : block.growth) before.insert(before.end(), {g.deviation, g.limit});
       for (const ResidualCheck& c : block.implied) magnitudes.insert(magnitudes.end(), {c.residual, c.magnitude});
       all.push_back(std::move(before));
       all.push_back(std::move(check));

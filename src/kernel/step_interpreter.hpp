@@ -58,7 +58,7 @@ class StepInterpreter {
   bool is_accurate(const StepBlock& block) {
     if (!all_below(block.residuals, linear_floor) || !all_finite(block.must_be_finite)) return false;
     using std::abs;
-    const auto grew_little = [&](const GrowthCheck& g) { return abs(values_[g.entry]) <= values_[g.limit]; };
+    const auto grew_little = [&](const GrowthCheck& g) { return abs(values_[g.deviation]) <= values_[g.limit]; };
     if (std::ranges::all_of(block.growth, grew_little)) return true;
     run(block.magnitudes);
     return all_below(block.implied, linear_floor);

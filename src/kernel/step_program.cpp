@@ -144,6 +144,7 @@ class StepBuilder {
 
   /// r(u) = J u + r(0) with J independent of u: u = −J⁻¹ r(0).
   StepBlock linear_block(const EquationBlock& block) {
+    const auto start = static_cast<Value>(builder_.code().size());
     Scope at_zero(&scope_);
     for (const int u : block.unknowns) at_zero.bind(system_.unknowns[idx(u)], builder_.constant(0.0));
     std::vector<Value> right_hand_side;
@@ -163,9 +164,11 @@ class StepBuilder {
     if (!step.growth.empty()) {
       for (const int row : result.implied_rows) step.implied.push_back(check(linear, row, solution));
     }
-    // Without an updated row the solution is a substitution: accurate whenever it is finite.
-    const bool is_substitution = result.updated_rows.empty() && result.implied_rows.empty();
-    step.must_be_finite = is_substitution ? solution : result.late_reciprocals;
+    step.must_be_finite = result.late_reciprocals;
+    // Without an updated row the solution is a substitution: accurate whenever everything in it is defined.
+    if (result.updated_rows.empty() && result.implied_rows.empty()) {
+      find_partial_functions({start, static_cast<Value>(builder_.code().size())}, step.must_be_finite);
+    }
     return step;
   }
 
@@ -293,9 +296,11 @@ class StepBuilder {
     }
   }
 
-  /// What the outputs add to the equations may be undefined where the equations are fine: quotients
-  /// and functions that are not defined everywhere.
-  void find_partial_functions(CodeRange added) {
+  /// What the outputs add to the equations may be undefined where the equations are fine.
+  void find_partial_functions(CodeRange added) { find_partial_functions(added, program_.must_be_finite); }
+
+  /// Quotients and functions that are not defined everywhere.
+  void find_partial_functions(CodeRange added, std::vector<Value>& found) const {
     for (Value v = added.begin; v < added.end; ++v) {
       switch (builder_.code()[v].op) {
         case Opcode::divide:
@@ -307,7 +312,7 @@ class StepBuilder {
         case Opcode::cosh:
         case Opcode::exp:
         case Opcode::log:
-        case Opcode::pow: program_.must_be_finite.push_back(v); break;
+        case Opcode::pow: found.push_back(v); break;
         default: break;
       }
     }

@@ -23,9 +23,9 @@ struct ResidualCheck {
   friend bool operator==(const ResidualCheck&, const ResidualCheck&) = default;
 };
 
-/// |entry| ≤ limit: an entry of a matrix has not grown much by elimination.
+/// |deviation| ≤ limit: an entry of a matrix has not changed much by elimination.
 struct GrowthCheck {
-  Value entry;
+  Value deviation;
   Value limit;
   friend bool operator==(const GrowthCheck&, const GrowthCheck&) = default;
 };
@@ -96,7 +96,7 @@ void for_each_root(StepBlock& block, F&& visit) {
   for (auto* list : {&block.residuals, &block.implied}) {
     for (ResidualCheck& c : *list) visit(c.residual), visit(c.magnitude);
   }
-  for (GrowthCheck& g : block.growth) visit(g.entry), visit(g.limit);
+  for (GrowthCheck& g : block.growth) visit(g.deviation), visit(g.limit);
 }
 template <class F>
 void for_each_root(StepProgram& program, F&& visit) {

@@ -4,6 +4,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "../jit.hpp"
@@ -39,6 +40,7 @@ class StepEmitter {
       next.push_back(c.next);
     }
     if (!initial.empty()) e_.copy(carried, Emitter::values_of(initial));
+    llvm::Value* const parameters_ok = emit_invariant_checks();
     llvm::BasicBlock* const entry = ir_.GetInsertBlock();
     llvm::BasicBlock* const step = new_block("step");
     llvm::BasicBlock* const accept = new_block("accept");
@@ -54,7 +56,7 @@ class StepEmitter {
     });
     llvm::PHINode* const total = counts ? phi(e_.counter_type(), e_.counters(0), entry) : nullptr;
     llvm::PHINode* const largest = counts ? phi(e_.counter_type(), e_.counters(0), entry) : nullptr;
-    ok_ = e_.all_lanes(true);
+    ok_ = parameters_ok;
     iterations_ = e_.counters(0);
     of_solution_ = largest_ = e_.counters(0);
     for (const StepBlock& block : program_.blocks) emit_block(block);
@@ -138,12 +140,28 @@ class StepEmitter {
     return ir_.CreateFCmpOLE(excess, e_.splat(underflow_floor * std::numeric_limits<double>::min()));
   }
 
-  void require_finite(const std::vector<Value>& some) {
-    if (some.empty()) return;
-    const Emitter::Column column = Emitter::values_of(some);
-    ok_ = ir_.CreateAnd(ok_, e_.all_of({&column, 1}, [&](auto x, llvm::Value*) {
+  /// What depends on parameters only is looked at once.
+  llvm::Value* emit_invariant_checks() {
+    std::vector<Value> invariant;
+    const auto collect = [&](const std::vector<Value>& some) {
+      std::ranges::copy_if(some, std::back_inserter(invariant), [&](Value v) { return is_invariant(v); });
+    };
+    collect(program_.must_be_finite);
+    for (const StepBlock& block : program_.blocks) collect(block.must_be_finite);
+    return invariant.empty() ? e_.all_lanes(true) : all_finite(std::move(invariant));
+  }
+  bool is_invariant(Value v) const { return v < program_.invariant.end; }
+
+  llvm::Value* all_finite(std::vector<Value> some) {
+    const Emitter::Column column = Emitter::values_of(std::move(some));
+    return e_.all_of({&column, 1}, [&](auto x, llvm::Value*) {
       return ir_.CreateFCmpOLE(absolute(x[0]), e_.splat(std::numeric_limits<double>::max()));
-    }));
+    });
+  }
+
+  void require_finite(std::vector<Value> some) {
+    std::erase_if(some, [&](Value v) { return is_invariant(v); });
+    if (!some.empty()) ok_ = ir_.CreateAnd(ok_, all_finite(std::move(some)));
   }
 
   void emit_block(const StepBlock& block) {
@@ -161,13 +179,14 @@ class StepEmitter {
 
   /// Lanes in which what has to grow little did, or the residuals are small all the same.
   llvm::Value* emit_growth(const StepBlock& block) {
-    std::vector<Value> entries;
+    std::vector<Value> deviations;
     std::vector<Value> limits;
     for (const GrowthCheck& g : block.growth) {
-      entries.push_back(g.entry);
+      deviations.push_back(g.deviation);
       limits.push_back(g.limit);
     }
-    const Emitter::Column columns[] = {Emitter::values_of(std::move(entries)), Emitter::values_of(std::move(limits))};
+    const Emitter::Column columns[] = {Emitter::values_of(std::move(deviations)),
+                                       Emitter::values_of(std::move(limits))};
     llvm::Value* const grew_little =
         e_.all_of(columns, [&](auto x, llvm::Value*) { return ir_.CreateFCmpOLE(absolute(x[0]), x[1]); });
     llvm::BasicBlock* const here = ir_.GetInsertBlock();
