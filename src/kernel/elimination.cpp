@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -15,6 +16,9 @@ namespace {
 constexpr double pivot_threshold = 0.05;
 /// Pivots are sought in this many of the shortest rows, so that the search stays linear.
 constexpr int rows_to_examine = 8;
+/// Updates of an entry that are subtracted one after the other. More of them are summed up first, in several sums at
+/// once: short chains of dependent operations, and smaller errors.
+constexpr std::size_t updates_in_order = 16;
 /// What follows from little growth is better than what is asked for.
 constexpr double largest_implied_error = 0.5 * linear_floor;
 
@@ -64,6 +68,10 @@ class Elimination {
   };
 
   static constexpr int right_hand_side = -1;
+  struct LongSum {
+    std::optional<Value> before;
+    std::vector<Value> changes;
+  };
   /// The terms that a row had and those that it has, by their columns.
   struct Terms {
     RowTerms all;
@@ -125,7 +133,31 @@ class Elimination {
     return best;
   }
 
+  /// Of the entry j of row i, or of its right-hand side.
+  void collect(int i, int j, std::optional<Value> before, Value change) {
+    LongSum& sum = long_sums_[{i, j}];
+    if (sum.changes.empty()) sum.before = before;
+    sum.changes.push_back(change);
+  }
+  /// What an entry is after many updates. Until somebody asks, no code computes it; the value that stands there tells
+  /// the choice of pivots its samples.
+  void settle(int i, int j, Value& value) {
+    const auto sum = long_sums_.find({i, j});
+    if (sum == long_sums_.end()) return;
+    const auto& [before, changes] = sum->second;
+    if (changes.size() > updates_in_order) {
+      const Value total = builder_.sum(changes);
+      value = before ? builder_.subtract(*before, total) : builder_.negate(total);
+    }
+    long_sums_.erase(sum);
+  }
+  void settle_row(int i) {
+    for (auto& [j, value] : rows_[idx(i)]) settle(i, j, value);
+    settle(i, right_hand_side, right_[idx(i)]);
+  }
+
   void eliminate_column(Pivot& pivot) {
+    settle_row(pivot.row);
     auto& pivot_row = rows_[idx(pivot.row)];
     const Value diagonal = pivot.diagonal = pivot_row.at(pivot.column);
     close(pivot.row);
@@ -137,17 +169,25 @@ class Elimination {
       updated_rows_.insert(i);
       close(i);
       auto& row = rows_[idx(i)];
+      settle(i, pivot.column, row.at(pivot.column));
       const Value multiplier = builder_.multiply(row.at(pivot.column), pivot.reciprocal);
       row.erase(pivot.column);
       for (const auto& [j, value] : pivot_row) {
         if (j == pivot.column) continue;
-        if (subtract_from(row, j, builder_.multiply(multiplier, value))) {
+        const Value change = builder_.multiply(multiplier, value);
+        const auto before = row.find(j);
+        const std::optional<Value> entry = before == row.end() ? std::nullopt : std::optional(before->second);
+        if (subtract_from(row, j, change)) {
+          collect(i, j, entry, change);
           columns_[idx(j)].insert(i);
         } else {
+          long_sums_.erase({i, j});
           columns_[idx(j)].erase(i);
         }
       }
-      right_[idx(i)] = builder_.subtract(right_[idx(i)], builder_.multiply(multiplier, right_[idx(pivot.row)]));
+      const Value change = builder_.multiply(multiplier, right_[idx(pivot.row)]);
+      collect(i, right_hand_side, right_[idx(i)], change);
+      right_[idx(i)] = builder_.subtract(right_[idx(i)], change);
       note_update(i, pivot);
       open(i);
     }
@@ -251,6 +291,8 @@ class Elimination {
   bool solve_last_two(std::vector<Value>& solution) {
     const int i = open_rows_.begin()->second;
     const int k = std::next(open_rows_.begin())->second;
+    settle_row(i);
+    settle_row(k);
     const auto& first = rows_[idx(i)];
     const auto& second = rows_[idx(k)];
     if (first.size() != 2 || second.size() != 2) return false;
@@ -292,6 +334,7 @@ class Elimination {
   std::set<int> updated_rows_;
   std::vector<std::map<int, Value>> original_;
   std::vector<Terms> terms_;
+  std::map<std::pair<int, int>, LongSum> long_sums_;  ///< by row and column
   std::vector<AffineForm> forms_;
 };
 

@@ -114,13 +114,13 @@ class StepBuilder {
   /// Σ aⱼxⱼ − b of one row against Σ |aⱼxⱼ| + |b|: has the elimination been accurate?
   ResidualCheck check(const SymbolicLinearSystem& linear, int row, const std::vector<Value>& solution) {
     const Value b = linear.right_hand_side[idx(row)];
-    ResidualCheck result{builder_.negate(b), builder_.absolute(b)};
+    std::vector<Value> terms{builder_.negate(b)};
+    std::vector<Value> sizes{builder_.absolute(b)};
     for (const auto& [j, a] : linear.rows[idx(row)]) {
-      result.residual = builder_.add(result.residual, builder_.multiply(a, solution[idx(j)]));
-      result.magnitude =
-          builder_.add(result.magnitude, builder_.multiply(builder_.absolute(a), builder_.absolute(solution[idx(j)])));
+      terms.push_back(builder_.multiply(a, solution[idx(j)]));
+      sizes.push_back(builder_.multiply(builder_.absolute(a), builder_.absolute(solution[idx(j)])));
     }
-    return result;
+    return {builder_.sum(terms), builder_.sum(sizes)};
   }
 
   ResidualCheck check(int equation) {
