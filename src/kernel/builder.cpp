@@ -33,8 +33,8 @@ Opcode opcode_of(Function f) {
 /// Integer powers up to this one are multiplied out.
 constexpr double largest_multiplied_power = 64.0;
 
-constexpr double largest_tolerated_factor = 67108864.0;  // 2²⁶
-constexpr double largest_tolerated_exponential = 1e300;
+constexpr std::size_t block_of_sum = 8;
+constexpr std::size_t longest_sum_in_blocks = 64;
 
 /// Whether an operation on these numbers made no rounding error.
 bool is_exact(Opcode op, double a, double b, double result) {
@@ -172,10 +172,12 @@ void Builder::take_as_given(Value v) {
 
 Value Builder::lower(const Expression& e, Scope& scope) {
   const Graph graph({&e, 1});
+  new_sums_.clear();
   for (std::size_t i = 0; i < graph.size(); ++i) {
-    if (graph[i].kind() != Kind::product || scope.find(graph[i]) != nullptr) continue;
+    if (scope.find(graph[i]) != nullptr) continue;
     for (const Term& t : graph[i].operands()) {
-      if (t.weight < 0.0) ++divisor_uses_[t.expression];
+      if (graph[i].kind() == Kind::product && t.weight < 0.0) ++divisor_uses_[t.expression];
+      if (t.expression.kind() == Kind::sum && scope.find(t.expression) == nullptr) ++new_sums_[t.expression];
     }
   }
   for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -223,22 +225,27 @@ Value Builder::add_in_order(std::vector<std::pair<Value, double>> terms) {
   const auto plus = std::find_if(terms.begin(), terms.end(), [](const auto& t) { return t.second > 0.0; });
   if (plus != terms.end() && level_[plus->first] == level_[terms.front().first])
     std::rotate(terms.begin(), plus, plus + 1);
-  const auto accumulate = [&](auto begin, auto end) {
-    Value total = constant(0.0);
-    for (auto t = begin; t != end; ++t) {
-      const Value scaled = scale(std::abs(t->second), t->first);
-      total = t->second < 0.0 ? subtract(total, scaled) : add(total, scaled);
-    }
-    return total;
+  const auto signed_term = [&](const auto& t) {
+    const Value scaled = scale(std::abs(t.second), t.first);
+    return t.second < 0.0 ? negate(scaled) : scaled;
   };
-  // Long sums in blocks, added pairwise: shorter chains of dependent additions, smaller errors.
-  constexpr std::ptrdiff_t block = 8;
-  std::vector<Value> partial;
-  for (auto t = terms.begin(); t != terms.end();) {
-    const auto end = terms.end() - t > block ? t + block : terms.end();
-    partial.push_back(accumulate(t, end));
-    t = end;
+  if (terms.size() > longest_sum_in_blocks) {
+    std::vector<Value> all;
+    for (const auto& t : terms) all.push_back(signed_term(t));
+    return sum(all);
   }
+  // Long sums in blocks, added pairwise: shorter chains of dependent additions, smaller errors.
+  std::vector<Value> partial((terms.size() + block_of_sum - 1) / block_of_sum, constant(0.0));
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const auto& [value, weight] = terms[k];
+    Value& total = partial[k / block_of_sum];
+    const Value scaled = scale(std::abs(weight), value);
+    total = weight < 0.0 ? subtract(total, scaled) : add(total, scaled);
+  }
+  return add_pairwise(std::move(partial));
+}
+
+Value Builder::add_pairwise(std::vector<Value> partial) {
   while (partial.size() > 1) {
     std::vector<Value> next;
     for (std::size_t i = 0; i < partial.size(); i += 2) {
@@ -249,10 +256,75 @@ Value Builder::add_in_order(std::vector<std::pair<Value, double>> terms) {
   return partial[0];
 }
 
+/// Equal for values that the same operations compute, as far as one looks.
+std::uint64_t Builder::kind_of(Value v, int depth) const {
+  const Instruction& i = code_[v];
+  std::uint64_t h = static_cast<std::uint64_t>(i.op) + 1;
+  const int n = depth == 0 ? 0 : operand_count(i.op);
+  for (int k = 0; k < n; ++k) {
+    h = (h ^ kind_of(k == 0 ? i.a : k == 1 ? i.b : i.c, depth - 1)) * 0x9e3779b97f4a7c15U;
+    h ^= h >> 29;
+  }
+  return h;
+}
+
+Value Builder::sum(const std::vector<Value>& terms) {
+  constexpr int depth = 4;
+  std::vector<std::vector<Value>> alike;
+  std::unordered_map<std::uint64_t, std::size_t> kinds;
+  for (const Value v : terms) {
+    const auto [kind, is_new] = kinds.emplace(kind_of(v, depth), alike.size());
+    if (is_new) alike.emplace_back();
+    alike[kind->second].push_back(v);
+  }
+  std::vector<Value> partial;
+  std::vector<Value> others;
+  for (const std::vector<Value>& group : alike) {
+    const std::size_t in_vectors = group.size() < 2 * block_of_sum ? 0 : group.size() / block_of_sum * block_of_sum;
+    std::vector<Value> sums(in_vectors == 0 ? 0 : block_of_sum, constant(0.0));
+    for (std::size_t k = 0; k < group.size(); ++k) {
+      if (k >= in_vectors) {
+        others.push_back(group[k]);
+      } else {
+        sums[k % block_of_sum] = add(sums[k % block_of_sum], group[k]);
+      }
+    }
+    if (in_vectors > 0) partial.push_back(add_pairwise(std::move(sums)));
+  }
+  for (std::size_t k = 0; k < others.size(); ++k) {
+    if (k % block_of_sum == 0) partial.push_back(constant(0.0));
+    partial.back() = add(partial.back(), others[k]);
+  }
+  return add_pairwise(std::move(partial));
+}
+
 Value Builder::lower_sum(const Expression& e, Scope& scope) {
   std::vector<std::pair<Value, double>> terms;
   for (const Term& t : e.operands()) terms.emplace_back(*scope.find(t.expression), t.weight);
   if (e.value() != 0.0) terms.emplace_back(constant(std::abs(e.value())), e.value() < 0.0 ? -1.0 : 1.0);
+  // What grew term by term is a sum of sums, the first terms innermost. Those that are used again stay what they are.
+  const auto is_part = [&](const Expression& part) {
+    const auto uses = new_sums_.find(part);
+    return uses != new_sums_.end() && uses->second == 1;
+  };
+  std::vector<std::pair<Expression, double>> sums{{e, 1.0}};
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    const auto [sum, factor] = sums[k];
+    for (const Term& t : sum.operands()) {
+      if (is_part(t.expression)) sums.emplace_back(t.expression, factor * t.weight);
+    }
+    count += sum.operands().size();
+  }
+  if (count <= longest_sum_in_blocks) return add_in_order(std::move(terms));
+  terms.clear();
+  for (auto s = sums.rbegin(); s != sums.rend(); ++s) {
+    const auto& [sum, factor] = *s;
+    if (sum.value() != 0.0) terms.emplace_back(constant(sum.value()), factor);
+    for (const Term& t : sum.operands()) {
+      if (!is_part(t.expression)) terms.emplace_back(*scope.find(t.expression), factor * t.weight);
+    }
+  }
   return add_in_order(std::move(terms));
 }
 
@@ -294,80 +366,6 @@ Value Builder::lower_product(const Expression& e, Scope& scope) {
     return multiply_in_order(std::move(over));
   }
   return divide(multiply_in_order(std::move(over)), multiply_in_order(std::move(under)));
-}
-
-/// At most 2²⁶: an iteration that ran away must not pass for one at its floor.
-Value Builder::bounded(Value v) { return operation(Opcode::minimum, v, constant(largest_tolerated_factor)); }
-
-/// Magnitude of v relative to |v|: how much of it cancels.
-Value Builder::amplification(Value v) {
-  const Value size = absolute(v);
-  return magnitude_[v] == size ? constant(1.0) : bounded(divide(magnitude_[v], size));
-}
-
-Value Builder::magnitude(Value root) {
-  const auto inner_operands = [](Opcode op) {
-    switch (op) {
-      case Opcode::add:
-      case Opcode::subtract:
-      case Opcode::multiply:
-      case Opcode::divide: return 2;
-      case Opcode::negate: return 1;
-      case Opcode::sin:
-      case Opcode::cos:
-      case Opcode::tan:
-      case Opcode::exp:
-      case Opcode::log:
-      case Opcode::sqrt: return 1;
-      default: return 0;
-    }
-  };
-  std::vector<Value> stack{root};
-  while (!stack.empty()) {
-    const Value v = stack.back();
-    const Instruction i = code_[v];
-    const int inner = magnitude_.contains(v) ? 0 : inner_operands(i.op);
-    const std::size_t before = stack.size();
-    if (inner > 0 && !magnitude_.contains(i.a)) stack.push_back(i.a);
-    if (inner > 1 && !magnitude_.contains(i.b)) stack.push_back(i.b);
-    if (stack.size() > before) continue;
-    stack.pop_back();
-    if (magnitude_.contains(v)) continue;
-    Value result = 0;
-    switch (i.op) {
-      case Opcode::add:
-      case Opcode::subtract: result = add(magnitude_[i.a], magnitude_[i.b]); break;
-      case Opcode::multiply: {
-        // |a| m(b) + (m(a) − |a|) |b|: errors of factors add up. m(a) m(b) would multiply them, and high powers of a
-        // cosine near its zero would hide everything.
-        const Value size_a = absolute(i.a);
-        const Value size_b = absolute(i.b);
-        result = multiply(size_a, magnitude_[i.b]);
-        if (magnitude_[i.a] != size_a) result = add(result, multiply(subtract(magnitude_[i.a], size_a), size_b));
-        break;
-      }
-      case Opcode::divide: result = multiply(divide(magnitude_[i.a], absolute(i.b)), amplification(i.b)); break;
-      case Opcode::negate: result = magnitude_[i.a]; break;
-      // |f(x)| + |f′(x)| |x|: what the rounding of the argument does to the function.
-      case Opcode::sin:
-      case Opcode::cos: result = add(absolute(v), bounded(magnitude_[i.a])); break;
-      case Opcode::tan:
-        result = add(absolute(v), multiply(add(constant(1.0), multiply(v, v)), bounded(magnitude_[i.a])));
-        break;
-      case Opcode::log: result = add(absolute(v), amplification(i.a)); break;
-      case Opcode::sqrt: result = multiply(v, add(constant(1.0), amplification(i.a))); break;
-      case Opcode::exp: {
-        // Bounded for the same reason: every residual is below an infinite magnitude.
-        const Value amplified = multiply(v, magnitude_[i.a]);
-        // In this order NaN (of 0·∞) stays NaN and passes for nothing.
-        result = add(v, operation(Opcode::minimum, constant(largest_tolerated_exponential), amplified));
-        break;
-      }
-      default: result = absolute(v); break;
-    }
-    magnitude_[v] = result;
-  }
-  return magnitude_[root];
 }
 
 }  // namespace rattleback

@@ -64,6 +64,9 @@ class Builder {
   Value absolute(Value a);
   Value call(Opcode op, Value a, Value b = 0);
   Value power(Value base, std::uint64_t exponent);
+  /// A sum of many terms: those that are computed in the same way are added up in a vector of sums, which the code
+  /// generator keeps in a register; short chains of dependent additions make small errors, too.
+  Value sum(const std::vector<Value>& terms);
   /// 1/a.
   Value reciprocal(Value a) { return divide(constant(1.0), a); }
 
@@ -95,6 +98,8 @@ class Builder {
   Value bounded(Value v);
   Value amplification(Value v);
   Value add_in_order(std::vector<std::pair<Value, double>> terms);
+  Value add_pairwise(std::vector<Value> partial);
+  std::uint64_t kind_of(Value v, int depth) const;
   Value multiply_in_order(std::vector<Value> factors);
 
   Constants folding_;
@@ -106,6 +111,7 @@ class Builder {
   std::unordered_map<std::uint64_t, std::uint32_t> constant_index_;
   std::unordered_map<Value, Value> magnitude_;
   std::unordered_map<Expression, int> divisor_uses_;
+  std::unordered_map<Expression, int> new_sums_;  ///< uses in the expression that is being lowered
 };
 
 /// The code a builder's values need and nothing else, in the builder's order, with multiplications

@@ -5,9 +5,9 @@
 #include <unordered_map>
 
 #include "block_structure.hpp"
+#include "idle_unknowns.hpp"
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/graph.hpp"
-#include "step_program.hpp"
 
 namespace rattleback {
 namespace {

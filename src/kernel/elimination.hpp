@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "builder.hpp"
+#include "step_program.hpp"
 
 namespace rattleback {
 
@@ -36,12 +37,17 @@ class LinearlyDependent : public std::runtime_error {
 /// that change from step to step; among those of equal fill constants before parameters before the
 /// rest, larger ones before smaller. Entries that are small at the builder's sample points come last.
 /// Whether the order was good for the numbers at hand is checked at run time by the residual.
+///
+/// Rows that other rows were subtracted from need this check; back substitution satisfies the others to rounding,
+/// whatever the pivots were. For some of them it follows from the growth of a few entries (row_terms.hpp), which is
+/// cheaper to look at than the residual.
 struct EliminationResult {
   std::vector<Value> solution;
-  /// Rows that other rows were subtracted from. Back substitution satisfies the others to rounding
-  /// whatever the pivots were, so only these need a check.
-  std::vector<int> updated_rows;
-  std::vector<Value> forms;  ///< values of the affine forms
+  std::vector<int> updated_rows;  ///< whose residual has to be looked at
+  std::vector<int> implied_rows;  ///< whose residual is small if all these have grown little
+  std::vector<GrowthCheck> growth;
+  std::vector<Value> late_reciprocals;  ///< of pivots that change from step to step; finite if none of them vanishes
+  std::vector<Value> forms;             ///< values of the affine forms
 };
 /// The forms go through the elimination too, as far as its pivots are constants or parameters: at
 /// best each ends as a multiple of the last unknown plus what is known before it, ready one operation

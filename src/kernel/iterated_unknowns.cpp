@@ -2,10 +2,10 @@
 #include <unordered_set>
 
 #include "block_structure.hpp"
+#include "idle_unknowns.hpp"
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/kernel/implicit_system.hpp"
-#include "step_program.hpp"
 
 namespace rattleback {
 

@@ -9,6 +9,8 @@ namespace {
 
 /// A value with more readers is one that many share, not one of many.
 constexpr std::uint32_t many_readers = 32;
+/// A use of a smaller part of the values of one shape does not count.
+constexpr std::size_t fewest_of_all = 4;
 /// Terms above which a sum becomes a loop.
 constexpr std::size_t shortest_chain = 16;
 constexpr Value nowhere = ~Value{0};
@@ -110,7 +112,8 @@ std::size_t UnitFinder::position_of_operand(Value v) const {
 }
 
 /// Numbers that are equal for values of one shape which are used in the same way. A use does not count if it would
-/// tear neighbours apart, as a sum of eight terms at a time does: its first term is every eighth number.
+/// tear neighbours apart, as a sum of eight terms at a time does: its first term is every eighth number. Nor does the
+/// use of a few, as in a sum of vectors of eight: they would leave the loop of all.
 std::vector<std::uint64_t> UnitFinder::find_uses(const CodeRange& range, std::vector<Value> common) const {
   std::ranges::sort(common, [&](Value v, Value w) {  // readers first; values of one shape in the order of their data
     if (depth_[v] != depth_[w]) return depth_[v] > depth_[w];
@@ -136,7 +139,7 @@ std::vector<std::uint64_t> UnitFinder::find_uses(const CodeRange& range, std::ve
       for (; last < uses.size() && uses[last].reader == uses[first].reader; ++last) {
         runs += last == first || uses[last].rank > uses[last - 1].rank + 1 ? 1 : 0;
       }
-      if (runs * task_.shortest_loop > last - first) continue;
+      if (runs * task_.shortest_loop > last - first || fewest_of_all * (last - first) < end - begin) continue;
       for (std::size_t k = first; k < last; ++k) use[common[uses[k].rank] - range.begin] += mix(uses[k].reader, 1);
     }
     uses_of_shape.erase(shape);

@@ -18,17 +18,6 @@ constexpr std::size_t shared_entries = std::size_t{1} << 31;
 constexpr std::size_t next_line(std::size_t entry) { return (entry + 7) / 8 * 8; }
 constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
-bool is_affine(const std::vector<ValuePlace>& column) {
-  const auto continues = [&](std::size_t k) {
-    if (column[0].is_constant || column[k].is_constant) return column[k] == column[0];
-    return column[k].at - column[k - 1].at == column[1].at - column[0].at;
-  };
-  for (std::size_t k = 1; k < column.size(); ++k) {
-    if (!continues(k)) return false;
-  }
-  return true;
-}
-
 /// A loop reads entries of the workspace in any order, but no more than one constant.
 bool can_be_read(const std::vector<ValuePlace>& column) {
   return std::ranges::none_of(column, &ValuePlace::is_constant) || is_affine(column);
@@ -388,32 +377,5 @@ class Packer {
 }  // namespace
 
 Packing pack(const PackingTask& task) { return Packer(task).run(); }
-
-std::vector<PlaceRun> affine_runs(std::span<const std::vector<ValuePlace>> columns, std::size_t shortest) {
-  const std::size_t size = columns.empty() ? 0 : columns.front().size();
-  const auto continues = [&](std::size_t begin, std::size_t k) {
-    return std::ranges::all_of(columns, [&](const std::vector<ValuePlace>& c) {
-      if (c[k].is_constant || c[begin].is_constant) return c[k] == c[begin];
-      return c[k].at - c[k - 1].at == c[begin + 1].at - c[begin].at && !c[k - 1].is_constant;
-    });
-  };
-  std::vector<PlaceRun> runs;
-  const auto add = [&](std::size_t begin, std::size_t end, bool affine) {
-    if (!affine && !runs.empty() && !runs.back().affine) {
-      runs.back().count += end - begin;
-    } else {
-      runs.push_back({begin, end - begin, affine});
-    }
-  };
-  for (std::size_t begin = 0; begin < size;) {
-    std::size_t end = begin + 1;
-    while (end < size && continues(begin, end)) ++end;
-    const bool affine = end - begin >= shortest;
-    if (!affine) end = begin + 1;  // the next one may begin a longer run
-    add(begin, end, affine);
-    begin = end;
-  }
-  return runs;
-}
 
 }  // namespace rattleback

@@ -6,17 +6,11 @@
 #include <vector>
 
 #include "step_program.hpp"
+#include "value_places.hpp"
 
 namespace rattleback {
 
 inline constexpr std::size_t no_entry = ~std::size_t{0};
-
-/// Where a number is found: a constant of the program or an entry of the workspace.
-struct ValuePlace {
-  bool is_constant = false;
-  std::size_t at = 0;
-  friend bool operator==(const ValuePlace&, const ValuePlace&) = default;
-};
 
 /// What one line of a loop reads in iteration i.
 struct LoopOperand {
@@ -76,15 +70,5 @@ struct PackingTask {
 };
 
 Packing pack(const PackingTask& task);
-
-/// Neighbours first, first + 1, … of a list of places.
-struct PlaceRun {
-  std::size_t begin = 0;
-  std::size_t count = 0;
-  bool affine = false;  ///< in each column one constant, or entries at a constant distance
-};
-
-/// Cuts columns of equal length into runs; those that are affine have at least the length `shortest`.
-std::vector<PlaceRun> affine_runs(std::span<const std::vector<ValuePlace>> columns, std::size_t shortest);
 
 }  // namespace rattleback

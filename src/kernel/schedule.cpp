@@ -10,9 +10,9 @@ class Scheduler {
  public:
   Scheduler(StepProgram program, const Builder& builder) : program_(std::move(program)) {
     std::vector<Value> roots;
-    for_each_root([&](Value& v) { roots.push_back(v); });
+    for_each_root(program_, [&](Value& v) { roots.push_back(v); });
     source_ = fuse(builder, roots);
-    for_each_root([&](Value& v) { v = source_.renumbered[v]; });
+    for_each_root(program_, [&](Value& v) { v = source_.renumbered[v]; });
     placed_.assign(source_.code.size(), unplaced);
     visited_in_.assign(source_.code.size(), 0);
   }
@@ -31,7 +31,11 @@ class Scheduler {
       const auto& magnitudes = all[4 * b + 2];
       const auto& solve = all[4 * b + 3];
       if (!block.iterative) {
-        block.before = fill([&] { place(before, any_level); });
+        block.before = fill([&] {
+          place(before, any_level);
+          place_used_later(magnitudes, static_cast<int>(4 * b + 2));
+        });
+        block.magnitudes = fill([&] { place(magnitudes, any_level); });
         continue;
       }
       const int level = ++iteration + 1;
@@ -50,7 +54,7 @@ class Scheduler {
       block.solve = fill([&] { place(solve, any_level); });
     }
     program_.after = fill([&] { place(all.back(), any_level); });
-    for_each_root([&](Value& v) { v = placed_[v]; });
+    for_each_root(program_, [&](Value& v) { v = placed_[v]; });
     program_.sines = count_sines(program_.code);
     return std::move(program_);
   }
@@ -58,22 +62,6 @@ class Scheduler {
  private:
   static constexpr Value unplaced = ~Value{0};
   static constexpr int any_level = 1 << 30;
-
-  template <class F>
-  void for_each_root(F&& visit) {
-    for (StepBlock& block : program_.blocks) {
-      for (auto* list : {&block.guess, &block.correction, &block.must_be_finite}) {
-        for (Value& v : *list) visit(v);
-      }
-      for (ResidualCheck& c : block.residuals) {
-        visit(c.residual);
-        visit(c.magnitude);
-      }
-    }
-    for (auto* list : {&program_.must_be_finite, &program_.outputs}) {
-      for (Value& v : *list) visit(v);
-    }
-  }
 
   /// Roots of before, check, magnitudes, solve of each block, then of the end.
   std::vector<std::vector<Value>> segments() const {
@@ -86,6 +74,8 @@ class Scheduler {
         (block.iterative ? check : before).push_back(c.residual);
         (!block.iterative ? before : c == block.residuals.front() ? check : magnitudes).push_back(c.magnitude);
       }
+      for (const GrowthCheck& g : block.growth) before.insert(before.end(), {g.deviation, g.limit});
+      for (const ResidualCheck& c : block.implied) magnitudes.insert(magnitudes.end(), {c.residual, c.magnitude});
       all.push_back(std::move(before));
       all.push_back(std::move(check));
       all.push_back(std::move(magnitudes));

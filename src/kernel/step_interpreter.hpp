@@ -32,6 +32,7 @@ class StepInterpreter {
     std::int64_t of_solution = 0;
     int solution = 0;
     run(program_.invariant);
+    for (const CarriedValue& c : program_.carried) variables_[c.variable] = values_[c.initial];
     for (const StepBlock& block : program_.blocks) {
       run(block.before);
       std::int64_t count = 0;
@@ -54,8 +55,13 @@ class StepInterpreter {
     }
   }
 
-  bool is_accurate(const StepBlock& block) const {
-    return all_below(block, linear_floor) && all_finite(block.must_be_finite);
+  bool is_accurate(const StepBlock& block) {
+    if (!all_below(block.residuals, linear_floor) || !all_finite(block.must_be_finite)) return false;
+    using std::abs;
+    const auto grew_little = [&](const GrowthCheck& g) { return abs(values_[g.deviation]) <= values_[g.limit]; };
+    if (std::ranges::all_of(block.growth, grew_little)) return true;
+    run(block.magnitudes);
+    return all_below(block.implied, linear_floor);
   }
 
   bool all_finite(const std::vector<Value>& some) const {
@@ -69,8 +75,8 @@ class StepInterpreter {
     return abs(values_[c.residual]) - tolerance * values_[c.magnitude] <=
            T(underflow_floor) * std::numeric_limits<T>::min();
   }
-  bool all_below(const StepBlock& block, double floor) const {
-    return std::ranges::all_of(block.residuals, [&](const ResidualCheck& c) { return is_below(c, floor); });
+  bool all_below(const std::vector<ResidualCheck>& checks, double floor) const {
+    return std::ranges::all_of(checks, [&](const ResidualCheck& c) { return is_below(c, floor); });
   }
 
   bool iterate(const StepBlock& block, std::int64_t& iterations) {
@@ -81,8 +87,8 @@ class StepInterpreter {
       bool at_floor = is_below(block.residuals.front(), stalled_floor);
       if (at_floor) {
         run(block.magnitudes);
-        at_floor = all_below(block, stalled_floor);
-        if (all_below(block, tight_floor) || (at_floor && was_at_floor)) return true;
+        at_floor = all_below(block.residuals, stalled_floor);
+        if (all_below(block.residuals, tight_floor) || (at_floor && was_at_floor)) return true;
       }
       if (n == max_fast_iterations) return false;
       was_at_floor = at_floor;

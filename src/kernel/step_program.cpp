@@ -11,80 +11,18 @@
 
 #include "block_structure.hpp"
 #include "builder.hpp"
+#include "check_system.hpp"
 #include "elimination.hpp"
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
 #include "schedule.hpp"
+#include "slopes.hpp"
 
 namespace rattleback {
 namespace {
 
-/// Whether a denominator depends on one of the symbols. Slopes may be free of u although r is not defined at u = 0, as
-/// those of u·u⁻¹: such an r must not be evaluated there.
-bool divides_by(const Expression& expression, const std::unordered_set<Expression>& symbols) {
-  const auto depends = [&](const Expression& e) {
-    return std::ranges::any_of(free_symbols(e), [&](const Expression& s) { return symbols.contains(s); });
-  };
-  const Graph graph({&expression, 1});
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    if (graph[i].kind() != Kind::product) continue;
-    for (const Term& t : graph[i].operands()) {
-      if (t.weight < 0.0 && depends(t.expression)) return true;
-    }
-  }
-  return false;
-}
-
 std::size_t idx(int i) { return static_cast<std::size_t>(i); }
-
-void validate(const ImplicitSystem& s) {
-  const std::size_t n = s.unknowns.size();
-  if (s.residuals.size() != n) {
-    throw StructureError(fmt::format("{} equations for {} unknowns", s.residuals.size(), n));
-  }
-  if (s.guess.size() != n) throw StructureError(fmt::format("{} guesses for {} unknowns", s.guess.size(), n));
-  if (s.state > s.data.size() || s.state > s.outputs.size()) {
-    throw StructureError(fmt::format("a state of {} is larger than the {} data or the {} outputs", s.state,
-                                     s.data.size(), s.outputs.size()));
-  }
-  if (!s.typical.empty() && s.typical.size() != s.data.size()) {
-    throw StructureError(fmt::format("{} typical values for {} data", s.typical.size(), s.data.size()));
-  }
-  for (std::size_t i = 0; i < s.typical.size(); ++i) {
-    if (!std::isfinite(s.typical[i])) {
-      throw StructureError(fmt::format("the typical value of '{}' is {}", s.data[i].name(), s.typical[i]));
-    }
-  }
-  std::unordered_set<Expression> seen;
-  for (const auto* list : {&s.data, &s.unknowns}) {
-    for (const Expression& e : *list) {
-      if (!e.is_symbol()) throw StructureError(fmt::format("data and unknowns must be symbols, found {}", to_text(e)));
-      if (!seen.insert(e).second)
-        throw StructureError(fmt::format("'{}' occurs twice among data and unknowns", e.name()));
-    }
-  }
-}
-
-/// Every symbol is data or, except in guesses, an unknown.
-void check_symbols(const ImplicitSystem& s) {
-  const std::unordered_set<Expression> data(s.data.begin(), s.data.end());
-  const std::unordered_set<Expression> unknowns(s.unknowns.begin(), s.unknowns.end());
-  const auto check = [&](const std::vector<Expression>& list, const char* what, bool may_have_unknowns) {
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      for (const Expression& symbol : free_symbols(list[i])) {
-        if (data.contains(symbol) || (may_have_unknowns && unknowns.contains(symbol))) continue;
-        throw StructureError(fmt::format("{} {} contains '{}', which is {}", what, i + 1, symbol.name(),
-                                         may_have_unknowns           ? "neither data nor an unknown"
-                                         : unknowns.contains(symbol) ? "an unknown: a guess depends on data only"
-                                                                     : "not among the data"));
-      }
-    }
-  };
-  check(s.residuals, "equation", true);
-  check(s.outputs, "output", true);
-  check(s.guess, "guess", false);
-}
 
 [[noreturn]] void report_unmatched(const ImplicitSystem& system, const BlockStructure& structure) {
   std::string message = "the equations cannot determine the unknowns:";
@@ -115,8 +53,7 @@ Builder::Sample data_sample(const ImplicitSystem& system, std::size_t i) {
 class StepBuilder {
  public:
   StepBuilder(const ImplicitSystem& system, Constants constants)
-      : jacobian_(jacobian(system.residuals, system.unknowns)), system_(without_idle_unknowns(system, jacobian_)),
-        builder_(constants) {
+      : slopes_(system), system_(slopes_.system()), builder_(constants) {
     program_.inputs = static_cast<std::uint32_t>(system.data.size());
     program_.state = static_cast<std::uint32_t>(system.state);
     for (std::size_t i = 0; i < system.data.size(); ++i) {
@@ -126,19 +63,12 @@ class StepBuilder {
       scope_.bind(system.data[i], v);
       data_scope_.bind(system.data[i], v);
     }
-    entries_of_row_.resize(system.unknowns.size());
-    for (const auto& e : jacobian_.entries) entries_of_row_[idx(e.row)].push_back(&e);
-
-    Incidence incidence(system.unknowns.size());
-    for (const auto& e : jacobian_.entries) incidence[idx(e.row)].push_back(e.column);
-    const BlockStructure structure = block_triangular_form(incidence, static_cast<int>(system.unknowns.size()));
+    const BlockStructure structure = slopes_.structure();
     if (structure.blocks.empty() && !system.unknowns.empty()) report_unmatched(system, structure);
     const auto position = [&] { return static_cast<Value>(builder_.code().size()); };
     const Value start = position();
     prepare_outputs();
     find_partial_functions({start, position()});
-    equations_with_.resize(system.unknowns.size());
-    for (const auto& e : jacobian_.entries) equations_with_[idx(e.column)].push_back(e.row);
     for (const EquationBlock& block : structure.blocks) {
       if (block.equations.size() == 1) single_unknown_[block.equations[0]] = block.unknowns[0];
     }
@@ -154,45 +84,13 @@ class StepBuilder {
   const Builder& builder() const { return builder_; }
 
  private:
-  bool is_linear(const EquationBlock& block) const {
-    const std::unordered_set<int> own(block.unknowns.begin(), block.unknowns.end());
-    std::unordered_set<Expression> own_symbols;
-    for (const int u : block.unknowns) own_symbols.insert(system_.unknowns[idx(u)]);
-    for (const int e : block.equations) {
-      for (const auto* entry : entries_of_row_[idx(e)]) {
-        if (!own.contains(entry->column)) continue;
-        for (const Expression& s : free_symbols(entry->value)) {
-          if (own_symbols.contains(s)) return false;
-        }
-      }
-    }
-    return std::ranges::none_of(block.equations,
-                                [&](int e) { return divides_by(system_.residuals[idx(e)], own_symbols); });
-  }
-
-  /// Of the equations of a block that are not linear in its unknowns, the one with the fewest slopes.
-  std::size_t smallest_nonlinear(const EquationBlock& block) const {
-    std::unordered_set<Expression> own;
-    for (const int u : block.unknowns) own.insert(system_.unknowns[idx(u)]);
-    std::size_t best = 0;
-    std::size_t fewest = std::numeric_limits<std::size_t>::max();
-    for (std::size_t i = 0; i < block.equations.size(); ++i) {
-      const auto& slopes = entries_of_row_[idx(block.equations[i])];
-      const bool nonlinear = std::ranges::any_of(slopes, [&](const auto* slope) {
-        return std::ranges::any_of(free_symbols(slope->value), [&](const Expression& s) { return own.contains(s); });
-      });
-      if (nonlinear && slopes.size() < fewest) best = i, fewest = slopes.size();
-    }
-    return best;
-  }
-
   /// J x = right-hand side for the unknowns of the block.
   SymbolicLinearSystem linear_system(const EquationBlock& block, std::vector<Value> right_hand_side) {
     std::unordered_map<int, int> position;
     for (std::size_t k = 0; k < block.unknowns.size(); ++k) position[block.unknowns[k]] = static_cast<int>(k);
     SymbolicLinearSystem linear{std::vector<std::map<int, Value>>(block.equations.size()), std::move(right_hand_side)};
     for (std::size_t i = 0; i < block.equations.size(); ++i) {
-      for (const auto* entry : entries_of_row_[idx(block.equations[i])]) {
+      for (const auto* entry : slopes_.row(block.equations[i])) {
         const auto column = position.find(entry->column);
         if (column == position.end()) continue;
         const Value value = builder_.lower(entry->value, scope_);
@@ -216,13 +114,13 @@ class StepBuilder {
   /// Σ aⱼxⱼ − b of one row against Σ |aⱼxⱼ| + |b|: has the elimination been accurate?
   ResidualCheck check(const SymbolicLinearSystem& linear, int row, const std::vector<Value>& solution) {
     const Value b = linear.right_hand_side[idx(row)];
-    ResidualCheck result{builder_.negate(b), builder_.absolute(b)};
+    std::vector<Value> terms{builder_.negate(b)};
+    std::vector<Value> sizes{builder_.absolute(b)};
     for (const auto& [j, a] : linear.rows[idx(row)]) {
-      result.residual = builder_.add(result.residual, builder_.multiply(a, solution[idx(j)]));
-      result.magnitude =
-          builder_.add(result.magnitude, builder_.multiply(builder_.absolute(a), builder_.absolute(solution[idx(j)])));
+      terms.push_back(builder_.multiply(a, solution[idx(j)]));
+      sizes.push_back(builder_.multiply(builder_.absolute(a), builder_.absolute(solution[idx(j)])));
     }
-    return result;
+    return {builder_.sum(terms), builder_.sum(sizes)};
   }
 
   ResidualCheck check(int equation) {
@@ -232,7 +130,7 @@ class StepBuilder {
 
   /// Linear blocks that follow each other are computed as one: there is nothing to iterate between them.
   void add_block(const EquationBlock& block) {
-    StepBlock step = is_linear(block) ? linear_block(block) : iterative_block(block);
+    StepBlock step = slopes_.is_linear(block) ? linear_block(block) : iterative_block(block);
     if (step.iterative || program_.blocks.empty() || program_.blocks.back().iterative) {
       program_.blocks.push_back(std::move(step));
       return;
@@ -240,10 +138,13 @@ class StepBuilder {
     StepBlock& last = program_.blocks.back();
     last.residuals.insert(last.residuals.end(), step.residuals.begin(), step.residuals.end());
     last.must_be_finite.insert(last.must_be_finite.end(), step.must_be_finite.begin(), step.must_be_finite.end());
+    last.growth.insert(last.growth.end(), step.growth.begin(), step.growth.end());
+    last.implied.insert(last.implied.end(), step.implied.begin(), step.implied.end());
   }
 
   /// r(u) = J u + r(0) with J independent of u: u = −J⁻¹ r(0).
   StepBlock linear_block(const EquationBlock& block) {
+    const auto start = static_cast<Value>(builder_.code().size());
     Scope at_zero(&scope_);
     for (const int u : block.unknowns) at_zero.bind(system_.unknowns[idx(u)], builder_.constant(0.0));
     std::vector<Value> right_hand_side;
@@ -251,15 +152,23 @@ class StepBuilder {
       right_hand_side.push_back(builder_.negate(builder_.lower(system_.residuals[idx(e)], at_zero)));
     }
     const SymbolicLinearSystem linear = linear_system(block, std::move(right_hand_side));
-    const auto [solution, updated_rows, forms] = solve_with_outputs(block, linear);
+    const EliminationResult result = solve_with_outputs(block, linear);
+    const std::vector<Value>& solution = result.solution;
     for (std::size_t k = 0; k < solution.size(); ++k) {
       scope_.bind(system_.unknowns[idx(block.unknowns[k])], solution[k]);
       builder_.take_as_given(solution[k]);  // to later blocks it is data
     }
     StepBlock step;
-    for (const int row : updated_rows) step.residuals.push_back(check(linear, row, solution));
-    // Without an updated row the solution is a substitution: accurate whenever it is finite.
-    if (updated_rows.empty()) step.must_be_finite = solution;
+    for (const int row : result.updated_rows) step.residuals.push_back(check(linear, row, solution));
+    step.growth = result.growth;
+    if (!step.growth.empty()) {
+      for (const int row : result.implied_rows) step.implied.push_back(check(linear, row, solution));
+    }
+    step.must_be_finite = result.late_reciprocals;
+    // Without an updated row the solution is a substitution: accurate whenever everything in it is defined.
+    if (result.updated_rows.empty() && result.implied_rows.empty()) {
+      find_partial_functions({start, static_cast<Value>(builder_.code().size())}, step.must_be_finite);
+    }
     return step;
   }
 
@@ -291,7 +200,7 @@ class StepBuilder {
   bool is_solved(int unknown) const { return scope_.find(system_.unknowns[idx(unknown)]) != nullptr; }
 
   /// An unknown that is defined by its equation, s = b + Σ aⱼuⱼ, where u are the unknowns of a block that is being
-  /// solved and everything else is known.
+  /// solved and everything else is known: the state between two stages of a Runge–Kutta method.
   struct Definition {
     int unknown;
     AffineForm form;
@@ -307,7 +216,7 @@ class StepBuilder {
     }
     std::unordered_set<int> looked_at(block.equations.begin(), block.equations.end());
     for (const int u : block.unknowns) {
-      for (const int e : equations_with_[idx(u)]) {
+      for (const int e : slopes_.equations_with(u)) {
         const auto single = single_unknown_.find(e);
         if (!looked_at.insert(e).second || single == single_unknown_.end() || is_solved(single->second)) continue;
         const auto defines = [&](const SparseMatrix::Entry* entry) {
@@ -317,14 +226,14 @@ class StepBuilder {
         };
         std::unordered_set<Expression> unknown = own;
         unknown.insert(system_.unknowns[idx(single->second)]);
-        if (!std::ranges::all_of(entries_of_row_[idx(e)], defines) || divides_by(system_.residuals[idx(e)], unknown)) {
+        if (!std::ranges::all_of(slopes_.row(e), defines) || divides_by(system_.residuals[idx(e)], unknown)) {
           continue;
         }
         Scope at_zero(&scope_);
         for (const Expression& s : unknown) at_zero.bind(s, builder_.constant(0.0));
         Definition definition{single->second,
                               {{}, builder_.negate(builder_.lower(system_.residuals[idx(e)], at_zero))}};
-        for (const auto* entry : entries_of_row_[idx(e)]) {
+        for (const auto* entry : slopes_.row(e)) {
           const auto column = position.find(entry->column);
           if (column == position.end()) continue;
           definition.form.coefficients[column->second] = builder_.negate(builder_.lower(entry->value, scope_));
@@ -387,9 +296,11 @@ class StepBuilder {
     }
   }
 
-  /// What the outputs add to the equations may be undefined where the equations are fine: quotients
-  /// and functions that are not defined everywhere.
-  void find_partial_functions(CodeRange added) {
+  /// What the outputs add to the equations may be undefined where the equations are fine.
+  void find_partial_functions(CodeRange added) { find_partial_functions(added, program_.must_be_finite); }
+
+  /// Quotients and functions that are not defined everywhere.
+  void find_partial_functions(CodeRange added, std::vector<Value>& found) const {
     for (Value v = added.begin; v < added.end; ++v) {
       switch (builder_.code()[v].op) {
         case Opcode::divide:
@@ -401,7 +312,7 @@ class StepBuilder {
         case Opcode::cosh:
         case Opcode::exp:
         case Opcode::log:
-        case Opcode::pow: program_.must_be_finite.push_back(v); break;
+        case Opcode::pow: found.push_back(v); break;
         default: break;
       }
     }
@@ -426,18 +337,16 @@ class StepBuilder {
     std::vector<Value> right_hand_side;
     for (const ResidualCheck& c : step.residuals) right_hand_side.push_back(builder_.negate(c.residual));
     step.correction = solve(block, linear_system(block, std::move(right_hand_side))).solution;
-    std::swap(step.residuals.front(), step.residuals[smallest_nonlinear(block)]);
+    std::swap(step.residuals.front(), step.residuals[slopes_.smallest_nonlinear(block)]);
     return step;
   }
 
-  SparseMatrix jacobian_;
-  ImplicitSystem system_;
-  std::vector<std::vector<const SparseMatrix::Entry*>> entries_of_row_;
+  Slopes slopes_;
+  const ImplicitSystem& system_;
   Builder builder_;
   Scope scope_;       ///< data and the unknowns solved so far
   Scope data_scope_;  ///< data only
   StepProgram program_;
-  std::vector<std::vector<int>> equations_with_;   ///< each unknown
   std::unordered_map<int, int> single_unknown_;    ///< of equations that are a block of their own
   std::vector<std::optional<AffineForm>> affine_;  ///< outputs affine in the unknowns, what is left of them
   int iterations_ = 0;
@@ -445,29 +354,8 @@ class StepBuilder {
 
 }  // namespace
 
-ImplicitSystem without_idle_unknowns(ImplicitSystem system, SparseMatrix& slopes) {
-  const std::unordered_set<Expression> unknowns(system.unknowns.begin(), system.unknowns.end());
-  for (bool changed = true; changed;) {
-    changed = false;
-    std::vector<std::unordered_set<Expression>> needed(system.residuals.size());
-    for (const auto& e : slopes.entries) needed[idx(e.row)].insert(system.unknowns[idx(e.column)]);
-    for (std::size_t i = 0; i < system.residuals.size(); ++i) {
-      Substitution idle;
-      for (const Expression& s : free_symbols(system.residuals[i])) {
-        if (unknowns.contains(s) && !needed[i].contains(s)) idle.emplace(s, Expression(0.0));
-      }
-      if (idle.empty()) continue;
-      system.residuals[i] = substitute(system.residuals[i], idle);
-      changed = true;
-    }
-    if (changed) slopes = jacobian(system.residuals, system.unknowns);  // they may have contained what is gone
-  }
-  return system;
-}
-
 StepProgram make_step_program(const ImplicitSystem& system, Constants constants) {
-  validate(system);
-  check_symbols(system);
+  check_system(system);
   StepBuilder steps(system, constants);
   return schedule(steps.take_program(), steps.builder());
 }

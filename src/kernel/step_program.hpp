@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "builder.hpp"
-#include "rattleback/expr/derivative.hpp"
 #include "rattleback/kernel/implicit_system.hpp"
 #include "rattleback/kernel/program.hpp"
 
@@ -24,9 +23,18 @@ struct ResidualCheck {
   friend bool operator==(const ResidualCheck&, const ResidualCheck&) = default;
 };
 
+/// |deviation| ≤ limit: an entry of a matrix has not changed much by elimination.
+struct GrowthCheck {
+  Value deviation;
+  Value limit;
+  friend bool operator==(const GrowthCheck&, const GrowthCheck&) = default;
+};
+
 /// One block of the block-triangular order.
 ///
-/// A linear block is solved by `before` and then checked; nothing is iterated. In an iterative block
+/// A linear block is solved by `before` and then checked; nothing is iterated. If what has to grow little did, the
+/// residuals in `implied` are small (elimination.hpp says why); only otherwise `magnitudes` computes them, and they are
+/// checked. In an iterative block
 ///
 ///     u ← guess
 ///     repeat   evaluate `check`; if the first residual is at its round-off floor,
@@ -47,10 +55,20 @@ struct StepBlock {
   std::vector<Value> guess;
   std::vector<Value> correction;
   std::vector<ResidualCheck> residuals;
+  std::vector<GrowthCheck> growth;
+  std::vector<ResidualCheck> implied;
   /// Solutions of linear blocks that are mere substitutions: accurate whenever they are finite.
   std::vector<Value> must_be_finite;
 
   friend bool operator==(const StepBlock&, const StepBlock&) = default;
+};
+
+/// A variable that one step leaves to the next: it begins with `initial`, which the invariant code computes.
+struct CarriedValue {
+  std::uint32_t variable;
+  Value initial;
+  Value next;
+  friend bool operator==(const CarriedValue&, const CarriedValue&) = default;
 };
 
 /// Code that solves an implicit system: inputs are the data, outputs are the outputs.
@@ -59,8 +77,9 @@ struct StepProgram {
   std::vector<double> constants;
   std::uint32_t inputs = 0;
   std::uint32_t state = 0;      ///< the first outputs replace the first inputs from step to step
-  std::uint32_t variables = 0;  ///< unknowns that are iterated
-  CodeRange invariant;          ///< depends on parameters only: once for many steps
+  std::uint32_t variables = 0;  ///< unknowns that are iterated, and what is carried from step to step
+  std::vector<CarriedValue> carried;
+  CodeRange invariant;  ///< depends on parameters only, or on where the first step begins: once for many steps
   std::vector<StepBlock> blocks;
   CodeRange after;
   std::vector<Value> must_be_finite;  ///< parts of outputs that may be undefined though the solution is not
@@ -69,6 +88,22 @@ struct StepProgram {
 
   friend bool operator==(const StepProgram&, const StepProgram&) = default;
 };
+
+/// Visits the values of a block, or of a program, that are not operands of its code.
+template <class F>
+void for_each_root(StepBlock& block, F&& visit) {
+  for (auto* list : {&block.guess, &block.correction, &block.must_be_finite}) std::ranges::for_each(*list, visit);
+  for (auto* list : {&block.residuals, &block.implied}) {
+    for (ResidualCheck& c : *list) visit(c.residual), visit(c.magnitude);
+  }
+  for (GrowthCheck& g : block.growth) visit(g.deviation), visit(g.limit);
+}
+template <class F>
+void for_each_root(StepProgram& program, F&& visit) {
+  for (StepBlock& block : program.blocks) for_each_root(block, visit);
+  for (auto* list : {&program.must_be_finite, &program.outputs}) std::ranges::for_each(*list, visit);
+  for (CarriedValue& c : program.carried) visit(c.initial), visit(c.next);
+}
 
 /// Programs with more sines than this call them: inline code would make compiling slow.
 inline constexpr std::size_t max_inline_sines = 64;
@@ -93,10 +128,5 @@ inline constexpr double underflow_floor = 64.0;
 /// Throws StructureError if the equations cannot determine the unknowns, or contain symbols that are
 /// neither data nor unknowns.
 StepProgram make_step_program(const ImplicitSystem& system, Constants constants = Constants::folded);
-
-/// Where an equation does not depend on an unknown although it contains it, as a(x + y) − a(x − y) contains x, any
-/// value of the unknown will do: equations are ordered by what they depend on. `slopes` is the Jacobian of the
-/// residuals, and again that of the result.
-ImplicitSystem without_idle_unknowns(ImplicitSystem system, SparseMatrix& slopes);
 
 }  // namespace rattleback

@@ -1,7 +1,10 @@
 // A step program as one native function: the loop over steps, and in it the iterations of blocks.
 // The state of a small system stays in registers from step to step.
 
+#include <llvm/IR/MDBuilder.h>
+
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "../jit.hpp"
@@ -28,6 +31,16 @@ class StepEmitter {
     e_.copy(first(Kind::inputs, program_.inputs), first(Kind::array, program_.inputs), data_);
     e_.begin_program(program_.code, program_.constants, ranges(), roots(), program_.state, program_.sines);
     e_.emit(program_.invariant);
+    Emitter::Column carried{Kind::variables, {}};
+    std::vector<Value> initial;
+    std::vector<Value> next;
+    for (const CarriedValue& c : program_.carried) {
+      carried.numbers.push_back(c.variable);
+      initial.push_back(c.initial);
+      next.push_back(c.next);
+    }
+    if (!initial.empty()) e_.copy(carried, Emitter::values_of(initial));
+    llvm::Value* const parameters_ok = emit_invariant_checks();
     llvm::BasicBlock* const entry = ir_.GetInsertBlock();
     llvm::BasicBlock* const step = new_block("step");
     llvm::BasicBlock* const accept = new_block("accept");
@@ -43,7 +56,7 @@ class StepEmitter {
     });
     llvm::PHINode* const total = counts ? phi(e_.counter_type(), e_.counters(0), entry) : nullptr;
     llvm::PHINode* const largest = counts ? phi(e_.counter_type(), e_.counters(0), entry) : nullptr;
-    ok_ = e_.all_lanes(true);
+    ok_ = parameters_ok;
     iterations_ = e_.counters(0);
     of_solution_ = largest_ = e_.counters(0);
     for (const StepBlock& block : program_.blocks) emit_block(block);
@@ -54,6 +67,7 @@ class StepEmitter {
 
     ir_.SetInsertPoint(accept);
     e_.copy(first(Kind::inputs, program_.state), new_state());
+    if (!next.empty()) e_.copy(carried, Emitter::values_of(next));
     llvm::Value* const new_taken = ir_.CreateAdd(taken, ir_.getInt64(1));
     taken->addIncoming(new_taken, accept);
     llvm::Value* new_total = e_.counters(0);
@@ -83,15 +97,9 @@ class StepEmitter {
 
   /// Values that this function reads, besides the program's own code.
   std::vector<Value> roots() const {
-    std::vector<Value> all = program_.outputs;
-    const auto append = [&](const std::vector<Value>& some) { all.insert(all.end(), some.begin(), some.end()); };
-    append(program_.must_be_finite);
-    for (const StepBlock& b : program_.blocks) {
-      append(b.guess);
-      append(b.correction);
-      append(b.must_be_finite);
-      for (const ResidualCheck& c : b.residuals) all.insert(all.end(), {c.residual, c.magnitude});
-    }
+    std::vector<Value> all;
+    StepProgram program = program_;
+    for_each_root(program, [&](Value v) { all.push_back(v); });
     return all;
   }
 
@@ -111,12 +119,12 @@ class StepEmitter {
 
   llvm::Value* absolute(llvm::Value* value) { return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value); }
 
-  /// Lanes in which every residual of the block is below so many ulps of its magnitude. As a
+  /// Lanes in which every residual is below so many ulps of its magnitude. As a
   /// difference: infinite residuals of infinite magnitude do not pass, nor does NaN.
-  llvm::Value* all_below(const StepBlock& block, double floor) {
+  llvm::Value* all_below(const std::vector<ResidualCheck>& checks, double floor) {
     std::vector<Value> residuals;
     std::vector<Value> magnitudes;
-    for (const ResidualCheck& c : block.residuals) {
+    for (const ResidualCheck& c : checks) {
       residuals.push_back(c.residual);
       magnitudes.push_back(c.magnitude);
     }
@@ -132,12 +140,28 @@ class StepEmitter {
     return ir_.CreateFCmpOLE(excess, e_.splat(underflow_floor * std::numeric_limits<double>::min()));
   }
 
-  void require_finite(const std::vector<Value>& some) {
-    if (some.empty()) return;
-    const Emitter::Column column = Emitter::values_of(some);
-    ok_ = ir_.CreateAnd(ok_, e_.all_of({&column, 1}, [&](auto x, llvm::Value*) {
+  /// What depends on parameters only is looked at once.
+  llvm::Value* emit_invariant_checks() {
+    std::vector<Value> invariant;
+    const auto collect = [&](const std::vector<Value>& some) {
+      std::ranges::copy_if(some, std::back_inserter(invariant), [&](Value v) { return is_invariant(v); });
+    };
+    collect(program_.must_be_finite);
+    for (const StepBlock& block : program_.blocks) collect(block.must_be_finite);
+    return invariant.empty() ? e_.all_lanes(true) : all_finite(std::move(invariant));
+  }
+  bool is_invariant(Value v) const { return v < program_.invariant.end; }
+
+  llvm::Value* all_finite(std::vector<Value> some) {
+    const Emitter::Column column = Emitter::values_of(std::move(some));
+    return e_.all_of({&column, 1}, [&](auto x, llvm::Value*) {
       return ir_.CreateFCmpOLE(absolute(x[0]), e_.splat(std::numeric_limits<double>::max()));
-    }));
+    });
+  }
+
+  void require_finite(std::vector<Value> some) {
+    std::erase_if(some, [&](Value v) { return is_invariant(v); });
+    if (!some.empty()) ok_ = ir_.CreateAnd(ok_, all_finite(std::move(some)));
   }
 
   void emit_block(const StepBlock& block) {
@@ -148,8 +172,37 @@ class StepEmitter {
       count_iterations(block, before);
       return;
     }
-    if (!block.residuals.empty()) ok_ = ir_.CreateAnd(ok_, all_below(block, linear_floor));
+    if (!block.residuals.empty()) ok_ = ir_.CreateAnd(ok_, all_below(block.residuals, linear_floor));
     require_finite(block.must_be_finite);
+    if (!block.growth.empty()) ok_ = ir_.CreateAnd(ok_, emit_growth(block));
+  }
+
+  /// Lanes in which what has to grow little did, or the residuals are small all the same.
+  llvm::Value* emit_growth(const StepBlock& block) {
+    std::vector<Value> deviations;
+    std::vector<Value> limits;
+    for (const GrowthCheck& g : block.growth) {
+      deviations.push_back(g.deviation);
+      limits.push_back(g.limit);
+    }
+    const Emitter::Column columns[] = {Emitter::values_of(std::move(deviations)),
+                                       Emitter::values_of(std::move(limits))};
+    llvm::Value* const grew_little =
+        e_.all_of(columns, [&](auto x, llvm::Value*) { return ir_.CreateFCmpOLE(absolute(x[0]), x[1]); });
+    llvm::BasicBlock* const here = ir_.GetInsertBlock();
+    llvm::BasicBlock* const look = new_block("look");
+    llvm::BasicBlock* const next = new_block("next");
+    ir_.CreateCondBr(e_.any(ir_.CreateNot(grew_little)), look, next,
+                     llvm::MDBuilder(ir_.getContext()).createUnlikelyBranchWeights());
+    ir_.SetInsertPoint(look);
+    e_.emit(block.magnitudes);
+    llvm::Value* const either = ir_.CreateOr(grew_little, all_below(block.implied, linear_floor));
+    llvm::BasicBlock* const look_end = ir_.GetInsertBlock();
+    ir_.CreateBr(next);
+    ir_.SetInsertPoint(next);
+    llvm::PHINode* const accurate = phi(e_.mask_type(), grew_little, here);
+    accurate->addIncoming(either, look_end);
+    return accurate;
   }
 
   void count_iterations(const StepBlock& block, llvm::Value* before) {
@@ -187,9 +240,9 @@ class StepEmitter {
 
     ir_.SetInsertPoint(test);
     e_.emit(block.magnitudes);
-    llvm::Value* const all_at_floor = all_below(block, stalled_floor);
+    llvm::Value* const all_at_floor = all_below(block.residuals, stalled_floor);
     llvm::Value* const all_converged =
-        ir_.CreateOr(all_below(block, tight_floor), ir_.CreateAnd(all_at_floor, was_at_floor));
+        ir_.CreateOr(all_below(block.residuals, tight_floor), ir_.CreateAnd(all_at_floor, was_at_floor));
     llvm::BasicBlock* const test_end = ir_.GetInsertBlock();
     ir_.CreateBr(decide);
 

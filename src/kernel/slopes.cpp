@@ -1,0 +1,75 @@
+#include "slopes.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "idle_unknowns.hpp"
+#include "rattleback/expr/graph.hpp"
+
+namespace rattleback {
+
+bool divides_by(const Expression& expression, const std::unordered_set<Expression>& symbols) {
+  const auto depends = [&](const Expression& e) {
+    return std::ranges::any_of(free_symbols(e), [&](const Expression& s) { return symbols.contains(s); });
+  };
+  const Graph graph({&expression, 1});
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    if (graph[i].kind() != Kind::product) continue;
+    for (const Term& t : graph[i].operands()) {
+      if (t.weight < 0.0 && depends(t.expression)) return true;
+    }
+  }
+  return false;
+}
+
+Slopes::Slopes(const ImplicitSystem& system)
+    : jacobian_(jacobian(system.residuals, system.unknowns)), system_(without_idle_unknowns(system, jacobian_)),
+      rows_(system.unknowns.size()), equations_with_(system.unknowns.size()) {
+  for (const auto& e : jacobian_.entries) {
+    rows_[idx(e.row)].push_back(&e);
+    equations_with_[idx(e.column)].push_back(e.row);
+  }
+}
+
+BlockStructure Slopes::structure() const {
+  Incidence incidence(system_.unknowns.size());
+  for (const auto& e : jacobian_.entries) incidence[idx(e.row)].push_back(e.column);
+  return block_triangular_form(incidence, static_cast<int>(system_.unknowns.size()));
+}
+
+std::unordered_set<Expression> Slopes::unknowns_of(const EquationBlock& block) const {
+  std::unordered_set<Expression> own;
+  for (const int u : block.unknowns) own.insert(system_.unknowns[idx(u)]);
+  return own;
+}
+
+bool Slopes::is_linear(const EquationBlock& block) const {
+  const std::unordered_set<int> own(block.unknowns.begin(), block.unknowns.end());
+  const std::unordered_set<Expression> own_symbols = unknowns_of(block);
+  for (const int e : block.equations) {
+    for (const auto* entry : row(e)) {
+      if (!own.contains(entry->column)) continue;
+      for (const Expression& s : free_symbols(entry->value)) {
+        if (own_symbols.contains(s)) return false;
+      }
+    }
+  }
+  return std::ranges::none_of(block.equations,
+                              [&](int e) { return divides_by(system_.residuals[idx(e)], own_symbols); });
+}
+
+std::size_t Slopes::smallest_nonlinear(const EquationBlock& block) const {
+  const std::unordered_set<Expression> own = unknowns_of(block);
+  std::size_t best = 0;
+  std::size_t fewest = std::numeric_limits<std::size_t>::max();
+  for (std::size_t i = 0; i < block.equations.size(); ++i) {
+    const auto& slopes = row(block.equations[i]);
+    const bool nonlinear = std::ranges::any_of(slopes, [&](const auto* slope) {
+      return std::ranges::any_of(free_symbols(slope->value), [&](const Expression& s) { return own.contains(s); });
+    });
+    if (nonlinear && slopes.size() < fewest) best = i, fewest = slopes.size();
+  }
+  return best;
+}
+
+}  // namespace rattleback
