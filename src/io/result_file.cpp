@@ -1,5 +1,6 @@
 #include "rattleback/io/result_file.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -93,7 +94,7 @@ struct ResultFile::Implementation {
 
   void put(std::span<const double> values) {
     if (csv) {
-      for (const double x : values) fmt::format_to(std::back_inserter(row), ",{}", x);
+      for (const double x : values) fmt::format_to(std::back_inserter(row), FMT_COMPILE(",{}"), x);
     } else {
       row.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
     }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "kernel/chain_program.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "tests/kernel/small_systems.hpp"
@@ -122,6 +123,58 @@ TEST(Chain, takes_no_step_that_a_map_cannot_take) {
     EXPECT_EQ(compiled->run(data, outputs, 1), 0);
     EXPECT_TRUE(compiled->has_failed(0));
     EXPECT_EQ(data[0], 0.5);
+  }
+}
+
+/// An angle that turns by h cos(angle), and what is watched of it: the next step begins with the same cosine.
+Chain turning() {
+  ImplicitSystem turn;
+  turn.data = parse_all({"a", "h"});
+  turn.outputs = parse_all({"a + h*cos(a) - h*h*sin(a)/(2 + sin(a))"});
+  turn.state = 1;
+  Chain chain;
+  chain.data = 2;
+  chain.state = 1;
+  const auto step = chain.add(turn, {datum(0), datum(1)});
+  const auto seen = chain.add(make_program(parse_all({"a"}), parse_all({"sin(a)", "cos(a)"})), {{step, 0}});
+  chain.outputs = {{step, 0}, {seen, 0}, {seen, 1}};
+  return chain;
+}
+
+TEST(Chain, carries_functions_of_the_state_from_step_to_step) {
+  const Chain chain = turning();
+  StepProgram watched;
+  const Program& functions = chain.links[1].program;
+  watched.code = functions.code;
+  watched.constants = functions.constants;
+  watched.inputs = functions.inputs;
+  watched.after = {0, static_cast<Value>(functions.code.size())};
+  watched.outputs = functions.outputs;
+  const StepProgram whole = make_chain_program(chain, {make_step_program(chain.links[0].map), watched});
+  EXPECT_EQ(whole.carried.size(), 2U);
+  const auto sines = [&](const CodeRange& range) {
+    return std::count_if(whole.code.begin() + range.begin, whole.code.begin() + range.end,
+                         [](const Instruction& i) { return i.op == Opcode::sincos; });
+  };
+  EXPECT_EQ(sines(whole.invariant), 1);
+  EXPECT_EQ(sines({whole.invariant.end, static_cast<Value>(whole.code.size())}), 1);
+
+  for (const int lanes : {1, 4}) {
+    auto many = ChainStep::make(chain, lanes, Backend::compiled);
+    auto one_by_one = ChainStep::make(chain, 1, Backend::compiled);
+    ASSERT_TRUE(many && one_by_one);
+    const auto width = static_cast<std::size_t>(lanes);
+    std::vector<double> data(2 * width, 0.1);
+    std::vector<double> outputs(3 * width);
+    for (std::size_t l = 0; l < width; ++l) data[l] = 0.3 + static_cast<double>(l);
+    ASSERT_EQ(many->run(data, outputs, 50), 50);
+    for (std::size_t l = 0; l < width; ++l) {
+      std::vector<double> alone{0.3 + static_cast<double>(l), 0.1};
+      std::vector<double> seen(3);
+      for (int k = 0; k < 50; ++k) ASSERT_EQ(one_by_one->run(alone, seen, 1), 1);
+      EXPECT_EQ(data[l], alone[0]);
+      for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(outputs[i * width + l], seen[i]);
+    }
   }
 }
 
