@@ -29,4 +29,18 @@ void ImplicitSystem::give_after(Slot before, Slot slot, std::span<const Expressi
   output_layout.insert_after(before, slot, values.size());
 }
 
+void ImplicitSystem::solve_as(const ImplicitSystem& other) {
+  unknowns = other.unknowns;
+  residuals = other.residuals;
+  guess = other.guess;
+}
+
+ImplicitSystem ImplicitSystem::without_outputs() const {
+  ImplicitSystem map = *this;
+  map.outputs.clear();
+  map.output_layout = {};
+  map.state = 0;
+  return map;
+}
+
 }  // namespace rattleback

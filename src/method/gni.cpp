@@ -91,9 +91,7 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
     first_multipliers.push_back(first_factor(first_multiplier) * lambda);
   }
   method.start = map_from_node(system);
-  method.start.unknowns = motion_at_start.unknowns;
-  method.start.residuals = motion_at_start.residuals;
-  method.start.guess = motion_at_start.guess;
+  method.start.solve_as(motion_at_start);
   method.start.give(Slot::state, joined({system.coordinates(), system.momenta(), first_multipliers}));
   method.needs_inertia = true;
 

@@ -117,10 +117,7 @@ class Orbit {
 
   /// The step with outputs (state, memory, increments of r, L_d), and their derivatives.
   static ImplicitSystem with_action(const Method& method) {
-    ImplicitSystem step = method.step;
-    step.outputs.clear();
-    step.output_layout = {};
-    step.state = 0;
+    ImplicitSystem step = method.step.without_outputs();
     std::vector<Expression> increments;
     for (const std::size_t i : method.canonical->positions) {
       increments.push_back(method.step.given(Slot::increments)[i]);

@@ -90,9 +90,7 @@ Method rk4_index0(const System& system) {
   }
   Method method = make(system, runge_kutta_step(system, rates, y, rates.outputs), equations);
   const ImplicitSystem motion = accelerations(system);  // λ₀ from the index-1 form
-  method.start.unknowns = motion.unknowns;
-  method.start.residuals = motion.residuals;
-  method.start.guess = motion.guess;
+  method.start.solve_as(motion);
   method.start.give(Slot::state, joined({system.coordinates(), system.velocities(), motion.given(Slot::multipliers)}));
   method.state.add(Slot::multipliers, motion.given(Slot::multipliers).size());
   method.needs_inertia = true;  // it solves for the accelerations before the multipliers

@@ -42,9 +42,7 @@ class Clock {
     const Expression slope = directional_derivative({&rate, 1}, s.coordinates(), s.velocities())[0];
     const Expression curvature = directional_derivative({&slope, 1}, place, along)[0];
     ImplicitSystem map = map_of_node(s);
-    map.unknowns = motion.unknowns;
-    map.residuals = motion.residuals;
-    map.guess = motion.guess;
+    map.solve_as(motion);
     map.give(Slot::others, std::vector{rate, rate * (slope * slope + rate * curvature)});
     return map;
   }

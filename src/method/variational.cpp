@@ -65,9 +65,7 @@ ImplicitSystem node_by_momenta(const System& system, const Vector& state) {
   const ImplicitSystem velocity = admissible_velocity(system);
   const Vector before = velocities_before(system);
   ImplicitSystem node = map_to_node(system, state);
-  node.unknowns = velocity.unknowns;
-  node.residuals = velocity.residuals;
-  node.guess = velocity.guess;
+  node.solve_as(velocity);
   std::ranges::copy(before, node.guess.begin());
   node.give(Slot::position, system.coordinates());
   node.give(Slot::velocity, velocity.given(Slot::velocity));

@@ -107,9 +107,7 @@ std::unique_ptr<Observer> constraint_forces(const Scene& s) {
   std::vector<Expression> forces(s.system().dimension());
   add_constraint_forces(s.system(), multiplier_symbols(s.system()), 1.0, forces);
   ImplicitSystem map = map_of_node(s.system());
-  map.unknowns = motion.unknowns;
-  map.residuals = motion.residuals;
-  map.guess = motion.guess;
+  map.solve_as(motion);
   map.give(Slot::others, forces);
   return std::make_unique<NodeMapObserver>(ObservedQuantity{"constraint-forces", labels}, map, s.problem);
 }

@@ -9,10 +9,7 @@ namespace {
 
 /// (state, memory, h, parameters) ↦ (state, multipliers), with the derivatives with respect to the state.
 ImplicitSystem make_step(const Method& method, bool with_tangent) {
-  ImplicitSystem step = method.step;
-  step.outputs.clear();
-  step.output_layout = {};
-  step.state = 0;
+  ImplicitSystem step = method.step.without_outputs();
   step.give(Slot::state, method.step.given(Slot::state));
   step.give(Slot::multipliers, method.step.given(Slot::multipliers));
   return with_tangent ? with_tangent_matrix(step, step.outputs.size(), method.state_size()) : step;

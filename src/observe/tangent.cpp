@@ -21,11 +21,10 @@ Method with_constraint_impulse(Method method, const System& system) {
   const auto lambda = method.step.given(Slot::multipliers);
   std::vector<Expression> impulse(system.dimension());
   if (!lambda.empty()) add_constraint_forces(system, {lambda.begin(), lambda.end()}, 1.0, impulse);
-  const std::vector<Expression> state = {method.step.given(Slot::state).begin(), method.step.given(Slot::state).end()};
-  method.step.outputs.clear();
-  method.step.output_layout = {};
-  method.step.give(Slot::state, state);
-  method.step.give(Slot::multipliers, impulse);
+  ImplicitSystem step = method.step.without_outputs();
+  step.give(Slot::state, method.step.given(Slot::state));
+  step.give(Slot::multipliers, impulse);
+  method.step = std::move(step);
   return method;
 }
 

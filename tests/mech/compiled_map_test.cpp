@@ -44,9 +44,7 @@ TEST(CompiledMaps, are_called_with_slots_in_any_order) {
   reordered.take(Slot::parameters, problem.system.parameters());
   reordered.take(Slot::velocity, problem.system.velocities());
   reordered.take(Slot::position, problem.system.coordinates());
-  reordered.unknowns = motion.unknowns;
-  reordered.residuals = motion.residuals;
-  reordered.guess = motion.guess;
+  reordered.solve_as(motion);
   reordered.give(Slot::multipliers, motion.given(Slot::multipliers));
   reordered.give(Slot::acceleration, motion.given(Slot::acceleration));
   for (const ImplicitSystem& map : {motion, reordered}) {

@@ -35,6 +35,10 @@ struct ImplicitSystem {
   void take_after(Slot before, Slot slot, std::span<const Expression> symbols);
   /// A slot of outputs behind another one.
   void give_after(Slot before, Slot slot, std::span<const Expression> values);
+  /// Has the unknowns, equations and guesses of another one.
+  void solve_as(const ImplicitSystem& other);
+  /// The same equations; gives nothing yet, and keeps no state.
+  ImplicitSystem without_outputs() const;
   /// What is in a slot of the outputs.
   std::span<const Expression> given(Slot slot) const { return output_layout.of(outputs, slot); }
 };
