@@ -116,7 +116,7 @@ StepGroup oscillator_steps_100(const Session& session) {
   constexpr double h = 0.1;
   const Problem problem = oscillators(100, h);
   Group group("McLachlan and Perlmutter, n = 100", problem, 200, session);
-  group.by_hand("by hand: Newton to 1e-13", 1.25, plain_start<100>(problem.start),
+  group.by_hand("by hand: Newton to 1e-13", 1.5, plain_start<100>(problem.start),
                 [](auto& s) { hand::mp_newton_plain<100>(s, h); });
   group.explicit_methods(explicit_oscillators_100());
   return group.done();

@@ -43,7 +43,7 @@ std::optional<Leap> Leap::make(const Method& method, const MethodMaps& maps, con
     std::vector<ChainValue> of;
     if (i == functions.outputs.size()) {
       of.push_back(whole.intervals[0]);
-    } else if (i == 0 || i > leap.replaced_) {
+    } else if (leap.is_watched_at_node(i)) {
       of.push_back({at_node, static_cast<std::uint32_t>(i)});
     } else {
       for (std::size_t k = 0; k < leap.stages_; ++k) of.push_back(slip(k, i - 1));
@@ -57,7 +57,7 @@ std::optional<Leap> Leap::make(const Method& method, const MethodMaps& maps, con
   };
   append(whole.node);
   for (std::size_t i = 0; i < functions.outputs.size(); ++i) {
-    chain.outputs.push_back({at_node, static_cast<std::uint32_t>(i)});
+    if (leap.is_watched_at_node(i)) chain.outputs.push_back({at_node, static_cast<std::uint32_t>(i)});
   }
   for (std::size_t k = 0; interval && k < leap.stages_; ++k) {
     for (std::size_t row = 0; row + 1 < interval->outputs.size(); ++row) chain.outputs.push_back(slip(k, row));
@@ -113,7 +113,9 @@ std::int64_t Leap::run(const Place& place, Watched& watched, std::int64_t steps)
   };
   read(place.node.q);
   read(place.node.v);
-  read(watched.values);
+  for (std::size_t i = 0; i < watched.values.size(); ++i) {
+    if (is_watched_at_node(i)) watched.values[i] = *from++;
+  }
   IntervalValues& interval = place.interval;
   std::ranges::fill(interval.constraints, 0.0);
   for (std::size_t k = 0; k < stages_; ++k) {

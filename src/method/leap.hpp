@@ -32,6 +32,7 @@ class Leap {
   Leap() = default;
 
   std::span<double> part(Slot slot) { return layout_.of(data_, slot); }
+  bool is_watched_at_node(std::size_t function) const { return function == 0 || function > replaced_; }
 
   std::size_t stages_ = 1;
   Layout layout_;             ///< of the data; the others are extremes
