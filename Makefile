@@ -5,7 +5,7 @@ PRESET ?= release
 BUILD = $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PREFIX ?= /usr/local
 
-.PHONY: run test build command configure install deb bench fuzz sanitize coverage format lint install-packages \
+.PHONY: run test build command configure install deb bench fuzz faults sanitize coverage format lint install-packages \
   install-test-packages clean help
 
 run: command ## install what is missing, build the command, reproduce all papers and write the page about it
@@ -47,11 +47,16 @@ sanitize: install-test-packages ## tests under the address and undefined-behavio
 	ctest --test-dir build-sanitize --output-on-failure --no-tests=error -j2 -L sanitize
 
 FUZZ_RUNS ?= 1000000
+FUZZERS ?= parse model quantity checkpoint ensemble experiment
 fuzz: ## the fuzzers, FUZZ_RUNS inputs each
 	scripts/install-packages.sh --fuzz
 	cmake --preset fuzz > /dev/null
-	cmake --build build-fuzz
-	scripts/fuzz.sh build-fuzz $(FUZZ_RUNS)
+	cmake --build build-fuzz --target $(FUZZERS:=_fuzzer)
+	scripts/fuzz.sh build-fuzz $(FUZZ_RUNS) $(FUZZERS)
+
+FAULTS ?= 20
+faults: install-test-packages build ## full disks, cuts, kills, damaged and hostile files, units: all of it, FAULTS times
+	scripts/faults.sh $(BUILD) $(FAULTS)
 
 coverage: ## build-coverage/coverage.txt
 	$(MAKE) test PRESET=coverage

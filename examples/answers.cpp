@@ -11,7 +11,7 @@ int main() try {
   const answer::RunAnswer sleigh = answer::run(
       {.problem = {.model = "chaplygin-sleigh", .parameters = {{"a", 0.3}}}, .method = "dla:order=4", .samples = 1000});
   std::printf("x(%g) = %.6f, energy error %.1e, %zu samples\n", sleigh.result.time, sleigh.result.node.q[0],
-              sleigh.result.statistics.max_energy_error, sleigh.samples.rows());
+              sleigh.result.statistics.max_energy_error(), sleigh.samples.rows());
 
   const answer::CompareAnswer table = answer::compare({.problem = {.model = "quadratic-particle", .time = 20.0}});
   std::printf("\n%s", to_text(table).c_str());

@@ -15,7 +15,7 @@ int main() {
   const Trajectory path = integrate(particle, method, {.q = {1, 0, 0}, .v = {0, 1, 0}, .step = 0.2, .steps = 1250});
   const State& end = path.nodes.back();
   std::printf("%s: q(250) = (%.6f, %.6f, %.6f), energy error %.1e\n", method, end.q[0], end.q[1], end.q[2],
-              path.result.statistics.max_energy_error);
+              path.result.statistics.max_energy_error());
   ReferenceFlow reference({particle, {}, {{1, 0, 0}, {0, 1, 0}}, 0.2});
   const State exact = reference.at(250.0);
   std::printf("reference: q(250) = (%.6f, %.6f, %.6f)\n", exact.q[0], exact.q[1], exact.q[2]);

@@ -13,7 +13,7 @@ packages=(
   build-essential cmake ninja-build pkg-config
   llvm-19-dev libzstd-dev zlib1g-dev libsleef-dev
   libboost-dev libeigen3-dev libsundials-dev libhdf5-dev libqhull-dev
-  libtbb-dev libopenmpi-dev openmpi-bin
+  libopenmpi-dev openmpi-bin
   libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev
   libgtest-dev
 )

@@ -37,7 +37,7 @@ for header in src/*/*.hpp src/*/*.cpp; do
   case "$header" in src/method/cvode/* | src/bench/*) continue ;; esac
   ! grep -qE '#include <(cvode|ida|nvector|sun)' "$header" || complain "$header: only src/method/cvode/ and src/bench/ may include SUNDIALS"
 done
-! grep -rnE '#include <(boost|Eigen|hdf5|tbb|nlohmann|toml|fmt)' include | grep -v kernel/quadruple.hpp ||
+! grep -rnE '#include <(boost|Eigen|hdf5|nlohmann|toml|fmt)' include | grep -v kernel/quadruple.hpp ||
   complain "public headers include nothing but the standard library; kernel/quadruple.hpp includes Boost"
 
 # Who links to what: the libraries as they are exported.
@@ -48,7 +48,7 @@ links() { # links LIBRARY: its own link interface
 }
 for library in base expr model kernel quadruple mech geometry method flow observe io ensemble experiment report answer; do
   found=$(links $library)
-  for pair in "Qhull observe" "hdf5 io,ensemble,experiment" "TBB ensemble" "quadmath quadruple" "SUNDIALS nobody" "LLVM nobody"; do
+  for pair in "Qhull observe" "hdf5 io,ensemble,experiment" "quadmath quadruple" "SUNDIALS nobody" "LLVM nobody"; do
     read -r needed users <<< "$pair"
     [[ "$found" != *"$needed"* ]] || [[ ",$users," == *",$library,"* ]] || complain "rattleback::$library links to $needed; only $users may"
   done

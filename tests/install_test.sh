@@ -25,7 +25,7 @@ done
 cmake -S "$source/examples/package" -B outside -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix" > /dev/null
 cmake --build outside > /dev/null
 needed=$(ldd outside/rolling)
-for library in tbb qhull hdf5 sundials LLVM mpi; do
+for library in qhull hdf5 sundials LLVM mpi; do
   ! grep -qi "lib$library" <<< "$needed" || complain "a program that integrates with dla needs $library: $needed"
 done
 compiled=$(clean env RATTLEBACK_PREFIX="$prefix" outside/rolling)

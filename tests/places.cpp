@@ -9,5 +9,6 @@ std::string rattleback_command() {
   const char* given = std::getenv("RATTLEBACK_COMMAND");
   return given != nullptr ? given : RATTLEBACK_COMMAND;
 }
+std::string fault_library() { return RATTLEBACK_FAULTS_LIBRARY; }
 
 }  // namespace rattleback::test

@@ -11,4 +11,7 @@ std::string source_file(const std::string& name);
 /// The command under test: the one of this build, or what the environment variable RATTLEBACK_COMMAND names.
 std::string rattleback_command();
 
+/// The library that makes files fail, tests/faults/shim.cpp.
+std::string fault_library();
+
 }  // namespace rattleback::test

@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
     std::printf("%s (rattleback %s, %s):", model.title.c_str(), rattleback::version,
                 rattleback::compiler_available() ? "compiled" : "interpreted");
     for (const double q : path.nodes.back().q) std::printf(" %.12g", q);
-    std::printf("\nlargest error of the energy: %.2e\n", path.result.statistics.max_energy_error);
+    std::printf("\nlargest error of the energy: %.2e\n", path.result.statistics.max_energy_error());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -85,7 +85,9 @@ const char* verdict_name(Verdict verdict) {
   return "";
 }
 
-AnalyseAnswer analyse(const AnalyseRequest& request) {
+AnalyseAnswer analyse(const AnalyseRequest& request, const Hooks& hooks) {
+  const Interruptible interruptible(hooks.interrupt);
+  const auto patience = hooks.patience();
   Model model = request.model.load(request.parameters);
   const System& s = model.system;
   std::optional<Expression> lagrangian;

@@ -99,7 +99,7 @@ std::string to_json(const AnalyseAnswer& answer) {
   }
   document["inverse_problem"] = inverse_problem_json(answer.system(), a.inverse_problem);
   if (answer.given) document["given_lagrangian"] = given_lagrangian_json(*answer.given);
-  return document.dump(2);
+  return text_of(document);
 }
 
 }  // namespace rattleback::answer

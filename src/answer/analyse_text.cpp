@@ -1,6 +1,7 @@
 // What a system is, for people.
 
 #include <algorithm>
+#include <cmath>
 
 #include "inverse.hpp"
 #include "rattleback/expr/graph.hpp"
@@ -24,6 +25,7 @@ std::string listed(const std::vector<Symmetry>& symmetries) {
 
 /// "residual 2e-16 at 40 random points, tolerance 1e-09"
 std::string evidence(const Certificate& c, const std::string& where) {
+  if (c.points == 0) return "it could not be evaluated at any of the random points";
   return c.holds
              ? fmt::format("residual {:.1e} at {} random points, tolerance {:.0e}", c.residual, c.points, c.tolerance)
              : fmt::format("residual {:.2g} at {} = {}, tolerance {:.0e}", c.residual, where, tuple(c.worst, 6),
@@ -36,8 +38,13 @@ void add_potential(std::string& out, const char* letter, const Potential& p, con
         p.residual, p.for_all_parameters ? "" : "; for these values of the parameters");
   } else {
     add(out, "  {} = exp of a line integral from the initial position: no closed form was found\n", letter);
-    add(out, "    residual of d log {} {:.1e}{}\n", letter, p.residual,
-        p.residual <= 1e-8 ? "" : "; it is accurate only near the start, and methods stop where it is not");
+    const char* const warning = "it is accurate only near the start, and methods stop where it is not";
+    if (!std::isfinite(p.residual)) {
+      add(out, "    its slopes are not defined at all random points; {}\n", warning);
+    } else {
+      add(out, "    residual of d log {} {:.1e}{}{}\n", letter, p.residual, p.residual <= 1e-8 ? "" : "; ",
+          p.residual <= 1e-8 ? "" : warning);
+    }
   }
   for (const auto& [angle, factor] : periods) {
     add(out, "    local, not single-valued: after a turn of {} it is {:.6g} times as large\n", angle, factor);

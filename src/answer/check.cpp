@@ -28,7 +28,8 @@ std::vector<MethodSpec> require_methods(const std::vector<std::string>& methods)
 
 void require_folder(const std::string& path, const char* field) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (folder.empty() || std::filesystem::is_directory(folder)) return;
+  std::error_code ignored;
+  if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return;
   throw FileError(fmt::format("`{}` '{}': the folder {} does not exist", field, path, folder.string()));
 }
 

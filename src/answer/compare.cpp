@@ -7,7 +7,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "../base/raise.hpp"
 #include "check.hpp"
+#include "json.hpp"
 #include "measured.hpp"
 #include "page.hpp"
 #include "rattleback/method/registry.hpp"
@@ -21,7 +23,7 @@ std::optional<double> distance(const RunResult& a, const RunResult& b) {
   if (a.outcome != RunOutcome::finished || b.outcome != RunOutcome::finished) return std::nullopt;
   if (std::abs(a.time - b.time) > 1e-12 * std::abs(b.time)) return std::nullopt;
   double d = 0.0;
-  for (std::size_t i = 0; i < a.node.q.size(); ++i) d = std::max(d, std::abs(a.node.q[i] - b.node.q[i]));
+  for (std::size_t i = 0; i < a.node.q.size(); ++i) raise(d, std::abs(a.node.q[i] - b.node.q[i]));
   return d;
 }
 
@@ -77,11 +79,15 @@ void write_page_of(const CompareAnswer& answer, const CompareRequest& request) {
 }  // namespace
 
 CompareAnswer compare(const CompareRequest& request, const Hooks& hooks) {
+  std::optional<Interruptible> deriving(hooks.interrupt);
+  auto patience = hooks.patience();
   const std::vector<MethodSpec> methods = require_methods(request.methods);
-  require_page(request.report);
+  require_page(request.report, request.force);
   CompareAnswer answer{.prepared = prepare(request.problem)};
   hooks.tell(answer.prepared.notes);
   const auto steppers = steppers_of(methods, answer.prepared.problem);
+  deriving.reset();
+  patience.reset();
   const std::size_t samples = request.samples > 0 ? request.samples : request.report ? report::most_rows : 0;
   for (std::size_t i = 0; i < steppers.size() && !answer.interrupted; ++i) {
     ComparedRun row = run_one(*steppers[i], request.methods[i], samples, answer.prepared, hooks);
@@ -111,18 +117,18 @@ std::string to_text(const CompareAnswer& a) {
                       "constraint", "from reference", "newton", "ns per step");
   for (const ComparedRun& row : a.runs) {
     const RunResult& r = row.result;
-    text +=
-        fmt::format("  {:<{}}  {:>13.3e}  {:>13.3e}  {:>14}  {:>7}  {:>11.4g}{}\n", row.method, width,
-                    r.statistics.max_energy_error, r.statistics.max_constraint,
-                    row.from_reference ? fmt::format("{:.3e}", *row.from_reference) : "-",
-                    r.newton.mean() >= 0.005 ? fmt::format("{:.2f}", r.newton.mean()) : "-", nanoseconds_per_step(r),
-                    r.outcome == RunOutcome::failed ? fmt::format("  failed at t = {:.6g}", r.time)
-                    : std::abs(r.time - end) > 1e-12 * end
-                        ? fmt::format("  ends at t = {:.6g} (with :resample at t = {:.6g})", r.time, end)
-                        : "");
+    text += fmt::format(
+        "  {:<{}}  {:>13.3e}  {:>13}  {:>14}  {:>7}  {:>11.4g}{}\n", row.method, width, r.statistics.max_energy_error(),
+        r.statistics.constraint.end ? "undefined" : fmt::format("{:.3e}", r.statistics.constraint.value),
+        row.from_reference ? fmt::format("{:.3e}", *row.from_reference) : "-",
+        r.newton.mean() >= 0.005 ? fmt::format("{:.2f}", r.newton.mean()) : "-", nanoseconds_per_step(r),
+        r.outcome == RunOutcome::failed ? fmt::format("  failed at t = {:.6g}", r.time)
+        : std::abs(r.time - end) > 1e-12 * end
+            ? fmt::format("  ends at t = {:.6g} (with :resample at t = {:.6g})", r.time, end)
+            : "");
   }
   text +=
-      "\n  energy error: largest at the nodes, relative to max(1, |E(0)|); constraint: largest residual;\n"
+      "\n  energy error: largest at the nodes, relative to T + |V|; constraint: largest residual;\n"
       "  from reference: largest difference of the last positions; newton: iterations, - where none are needed\n";
   if (!problem.system.conserves_energy()) {
     text += fmt::format("  {} do work: the energy changes in the motion itself\n",
@@ -148,7 +154,7 @@ std::string to_json(const CompareAnswer& a) {
   if (!a.prepared.notes.empty()) document["notes"] = a.prepared.notes;
   if (a.report) document["report"] = *a.report;
   if (a.interrupted) document["interrupted"] = true;
-  return document.dump(2);
+  return text_of(document);
 }
 
 std::optional<Error> complaint(const CompareAnswer& a) {

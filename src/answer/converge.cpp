@@ -47,25 +47,19 @@ void require_nodes_at_the_end(const std::vector<MethodSpec>& methods, const Prep
   }
 }
 
-/// As exact as can be where the positions are small.
-State reference_at_end(const Problem& problem) {
-  const double scale = size_of_positions(problem.start, problem.start);
-  const double tolerance = ReferenceFlow::default_tolerance;
-  return ReferenceFlow(problem, tolerance, tolerance * std::min(1.0, scale)).at(problem.step);
-}
-
 }  // namespace
 
 ConvergeAnswer converge(const ConvergeRequest& request, const Hooks& hooks) {
+  const Interruptible interruptible(hooks.interrupt);
   const std::vector<MethodSpec> methods = require_methods(request.methods);
-  require_page(request.report);
+  require_page(request.report, request.force);
   const std::vector<std::int64_t> counts = counts_of(request);
   ConvergeAnswer answer{.prepared = prepare_time(request.problem), .reference = {}};
   answer.check = request.check;
   const Problem& problem = answer.prepared.problem;
   hooks.tell(answer.prepared.notes);
   require_nodes_at_the_end(methods, answer.prepared, counts.front());
-  answer.reference = reference_at_end(problem);
+  answer.reference = ReferenceFlow(problem).at(problem.step);
   for (const MethodSpec& method : methods) {
     std::function<void(const Progress&)> progress;
     if (hooks.progress) progress = [&](const Progress& p) { hooks.progress(method.text(), p); };

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "json.hpp"
 #include "rattleback/answer/converge.hpp"
 
 namespace rattleback::answer {
@@ -72,7 +73,7 @@ std::string to_json(const ConvergeAnswer& a) {
   if (!a.prepared.notes.empty()) document["notes"] = a.prepared.notes;
   if (a.report) document["report"] = *a.report;
   if (a.interrupted) document["interrupted"] = true;
-  return document.dump(2);
+  return text_of(document);
 }
 
 }  // namespace rattleback::answer

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 
 #include "../base/files.hpp"
 #include "check.hpp"
@@ -78,6 +79,7 @@ class Work {
     answer.ranks = ranks().count();
     std::optional<EnsembleResult> result;
     if (answer.first_rank) {
+      const Interruptible interruptible(hooks.interrupt);
       require_folder(path_, "output");
       result.emplace(path_, file_, program_, start_);
       engine_.done = result->done();
@@ -86,19 +88,15 @@ class Work {
       if (begins) begins(answer.plan);
       hooks.tell(answer.notes);
     }
-    const auto generation = static_cast<int>(told_by_first_rank(answer.first_rank ? result->generation() : 0));
-    EnsembleRecorder recorder(path_, file_, program_, generation, ranks().rank());
-    EnsembleSummary summary;
-    try {
-      summary = compute(recorder, hooks, answer.first_rank);
-    } catch (...) {
-      if (result) result->give_up();
-      throw;
-    }
-    recorder.close();
-    ranks().meet();  // all journals are complete
-    answer.interrupted = summary.interrupted;
-    if (result) finish(*result, summary, answer);
+    resumable(result, [&] {
+      const int generation = tell_generation(result, hooks);
+      EnsembleRecorder recorder(path_, file_, program_, generation, ranks().rank());
+      const EnsembleSummary summary = compute(recorder, hooks, answer.first_rank);
+      recorder.close();
+      ranks().meet();  // all journals are complete
+      answer.interrupted = summary.interrupted;
+      if (result) finish(*result, summary, answer, hooks);
+    });
     communicates_ = false;
     ranks().finish();
     return answer;
@@ -108,6 +106,30 @@ class Work {
   bool communicates() const { return communicates_; }
 
  private:
+  /// What fails when members are done can be continued.
+  static void resumable(std::optional<EnsembleResult>& result, auto&& work) {
+    const auto with_way_out = [&](const Error& error) {
+      if (result && !result->give_up()) return error;
+      return Error(error.kind(),
+                   fmt::format("{}; the members that are done are kept: `resume` runs the others", error.what()));
+    };
+    try {
+      work();
+    } catch (const SystemFailure& error) {
+      throw with_way_out(error);
+    } catch (const Interrupted& error) {
+      throw with_way_out(error);
+    } catch (...) {
+      if (result) result->give_up();
+      throw;
+    }
+  }
+
+  static int tell_generation(const std::optional<EnsembleResult>& result, const Hooks& hooks) {
+    const Interruptible interruptible(result ? nullptr : hooks.interrupt);
+    return static_cast<int>(told_by_first_rank(result ? result->generation() : 0));
+  }
+
   EnsembleSummary compute(EnsembleSink& sink, const Hooks& hooks, bool is_first) {
     engine_.interrupt = hooks.interrupt;
     if (is_first && hooks.progress) {
@@ -120,15 +142,30 @@ class Work {
     return rattleback::run(file_.ensemble, engine_, sink);
   }
 
-  void finish(EnsembleResult& result, const EnsembleSummary& summary, EnsembleAnswer& answer) const {
+  void finish(EnsembleResult& result, const EnsembleSummary& summary, EnsembleAnswer& answer,
+              const Hooks& hooks) const {
     constexpr std::size_t most_failures = 100;
-    answer.quantities = result.finish();
     answer.done = summary.progress.members;
     answer.failed = summary.progress.failed;
-    answer.missing = result.missing();
-    answer.failures = result.failures(most_failures);
     answer.steps_taken = summary.progress.taken;
     answer.seconds = summary.seconds;
+    answer.missing = answer.plan.members - answer.done;
+    // Who interrupts does not want to wait: what is there is written if that takes less than a second.
+    constexpr double bytes_of_a_second = 3e7;
+    answer.written = !summary.interrupted || result.work_to_finish() < bytes_of_a_second;
+    if (!answer.written) return;
+    const Interruptible interruptible(summary.interrupted ? nullptr : hooks.interrupt);
+    answer.quantities = result.finish();
+    const auto note = [&](const std::string& text) {
+      answer.notes.push_back(text);
+      hooks.tell({text});
+    };
+    if (const auto strangers = result.strangers(); !strangers.empty()) {
+      note(fmt::format("{}.parts has files that are not ours, and was left with them: {}", path_,
+                       fmt::join(strangers, ", ")));
+    }
+    answer.missing = result.missing();
+    answer.failures = result.failures(most_failures);
     for (std::size_t k = 0; k < answer.quantities.crossings.size(); ++k) {
       answer.crossings.push_back({file_.ensemble.sections[k].name, answer.quantities.crossings[k]});
     }
@@ -149,30 +186,47 @@ EnsemblePlan plan(const EnsembleRequest& request) { return Work(request).plan();
 
 EnsembleAnswer ensemble(const EnsembleRequest& request, const Hooks& hooks,
                         const std::function<void(const EnsemblePlan&)>& begins) {
-  Work work(request);
+  const auto work = [&] {
+    const Interruptible interruptible(hooks.interrupt);
+    return std::make_unique<Work>(request);
+  }();
+  const auto of_this_rank = [&](Error::Kind kind, const std::exception& error) {
+    return RankError(kind, fmt::format("rank {}: {}", ranks().rank(), error.what()));
+  };
+  const auto alone = [&] { return ranks().count() == 1 || !work->communicates(); };
   try {
-    return work.go(hooks, begins);
+    return work->go(hooks, begins);
+  } catch (const Error& error) {
+    if (alone()) throw;
+    throw of_this_rank(error.kind(), error);
   } catch (const std::exception& error) {
-    if (ranks().count() == 1 || !work.communicates()) throw;
-    throw RankError(fmt::format("rank {}: {}", ranks().rank(), error.what()));
+    if (alone()) throw;
+    throw of_this_rank(Error::Kind::system, error);
   }
 }
 
 std::optional<Error> complaint(const EnsembleAnswer& a) {
-  const bool all_there = a.first_rank && a.missing == 0;
-  if (a.first_rank && a.missing > 0 && !a.interrupted) {
+  if (a.interrupted && !a.first_rank) return Error(Error::Kind::interrupted, "interrupted");
+  if (!a.first_rank) return {};
+  if (!a.written) {
+    return Error(Error::Kind::interrupted,
+                 fmt::format("interrupted after {} of {} members, which are kept in {}.parts; `resume` runs the others "
+                             "and writes {}",
+                             a.done, a.plan.members, a.output, a.output));
+  }
+  if (a.missing > 0 && !a.interrupted) {
     return SystemFailure(
         fmt::format("{} members could not be read back from the journals in {}.parts; `resume` runs them again",
                     a.missing, a.output));
   }
-  if (a.interrupted && !a.first_rank) return Error(Error::Kind::interrupted, "interrupted");
-  if (a.interrupted && !all_there) {
+  if (a.missing > 0) {
     return Error(Error::Kind::interrupted,
                  fmt::format("interrupted after {} of {} members, which are in {}; `resume` runs the others", a.done,
                              a.plan.members, a.output));
   }
-  if (a.first_rank && a.failed == a.plan.members)
+  if (a.failed == a.plan.members) {
     return NumericalError(fmt::format("all members failed; {} has the reasons", a.output));
+  }
   return {};
 }
 

@@ -12,7 +12,9 @@
 
 namespace rattleback::answer {
 
-FreeLagrangiansAnswer free_lagrangians(const FreeLagrangiansRequest& request) {
+FreeLagrangiansAnswer free_lagrangians(const FreeLagrangiansRequest& request, const Hooks& hooks) {
+  const Interruptible interruptible(hooks.interrupt);
+  const auto patience = hooks.patience();
   Model model = request.model.load(request.parameters);
   const System& s = model.system;
   SteeredSearch search = find_steered(s, s.parameter_values(), state_to_look_at(model));
@@ -82,7 +84,7 @@ std::string to_json(const FreeLagrangiansAnswer& answer) {
                                             {"constraints", texts(free.constraints)},
                                             {"constants", constants}});
   }
-  return document.dump(2);
+  return text_of(document);
 }
 
 }  // namespace rattleback::answer

@@ -12,4 +12,16 @@ nlohmann::json texts(const std::vector<Expression>& expressions) {
   return list;
 }
 
+void add(nlohmann::json& document, const char* key, const Largest& largest) {
+  document[key] = largest.everywhere();
+  if (!largest.end) return;
+  nlohmann::json& undefined = document["undefined"] = {{"step", largest.end->at.step}, {"time", largest.end->at.time}};
+  if (!largest.end->why.empty()) undefined["reason"] = largest.end->why;
+  undefined[std::string(key) + "_before"] = largest.value;
+}
+
+std::string text_of(const nlohmann::json& document) {
+  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 }  // namespace rattleback::answer

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <fstream>
 #include <memory>
 
+#include "../base/files.hpp"
+#include "../io/replaceable.hpp"
 #include "check.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/observe/observers.hpp"
+#include "text.hpp"
 
 namespace rattleback::answer {
 namespace {
@@ -61,6 +62,7 @@ MethodTable along_trajectory(const DerivedMethod& method, const PreparedProblem&
   if (hooks.progress) options.progress = [&](const Progress& p) { hooks.progress(name, p); };
   const auto stepper = make_stepper(method, problem);
   const RunResult result = run(*stepper, problem, options);
+  for (std::size_t k = 0; k < table.columns.size(); ++k) table.columns[k].largest = result.statistics.observed[k];
   table.interrupted = result.outcome == RunOutcome::interrupted;
   table.failure = result.failure;
   return table;
@@ -72,14 +74,16 @@ MethodTable of_cloud(const DerivedMethod& method, const Problem& problem, const 
   table.columns = {{{Of::hull, In::phase_space}, {}}, {{Of::hull, In::measure}, {}}};
   for (const int ell : options.ells) table.columns.push_back({{Of::hull, In::modified_measure, ell}, {}});
   const CloudSample& first = cloud.samples.front();
+  const auto add = [](Column& column, double volume, double initial, const CloudSample& s) {
+    column.changes.push_back(volume / initial - 1.0);
+    column.largest.see(column.changes.back(), {s.step, s.time}, "its density is not defined everywhere in the cloud");
+  };
   for (const CloudSample& s : cloud.samples) {
     table.time.push_back(s.time);
     if (options.keep_points) table.points.push_back(s.points);
-    table.columns[0].changes.push_back(s.volume / first.volume - 1.0);
-    table.columns[1].changes.push_back(s.mass / first.mass - 1.0);
-    for (std::size_t k = 0; k < s.modified.size(); ++k) {
-      table.columns[k + 2].changes.push_back(s.modified[k] / first.modified[k] - 1.0);
-    }
+    add(table.columns[0], s.volume, first.volume, s);
+    add(table.columns[1], s.mass, first.mass, s);
+    for (std::size_t k = 0; k < s.modified.size(); ++k) add(table.columns[k + 2], s.modified[k], first.modified[k], s);
   }
   return table;
 }
@@ -108,22 +112,30 @@ void require_csv(const std::optional<std::string>& path, const char* field) {
   if (path && !path->ends_with(".csv")) throw RequestError(fmt::format("`{}` '{}' must end with .csv", field, *path));
 }
 
-/// A file that is opened before hours of computation and written after.
-class LateFile {
- public:
-  explicit LateFile(const std::optional<std::string>& path) : path_(path) {
-    if (path_) file_.open(*path_);
-    if (path_ && !file_) throw FileError(fmt::format("{} cannot be written; does its folder exist?", *path_));
-  }
-  void write(const std::string& content) {
-    file_ << content << std::flush;
-    if (!file_) throw FileError(fmt::format("{} could not be written to its end", *path_));
-  }
+bool has_header(const std::string& path, std::initializer_list<std::string> beginnings) {
+  return std::ranges::any_of(beginnings,
+                             [&](const std::string& text) { return beginning_of(path, text.size()) == text; });
+}
 
- private:
-  std::optional<std::string> path_;
-  std::ofstream file_;
-};
+const ResultKind changes_table{"a table of measure", [](const std::string& path) {
+                                 const std::string head = "method,time,";
+                                 return has_header(path, {head + column_name({Of::local, In::measure}),
+                                                          head + column_name({Of::hull, In::phase_space})});
+                               }};
+const ResultKind points_table{"a table of points of a cloud",
+                              [](const std::string& path) { return has_header(path, {"method,time,point,"}); }};
+
+void check_files(const MeasureRequest& request) {
+  require_csv(request.output, "output");
+  require_csv(request.points, "points");
+  if (request.points && !request.cloud) throw RequestError("`points` are those of a cloud: give `cloud`");
+  if (request.output && request.output == request.points)
+    throw RequestError(fmt::format("`output` and `points` are both '{}': give two files", *request.output));
+  if (request.output) require_folder(*request.output, "output");
+  if (request.points) require_folder(*request.points, "points");
+  if (request.output) require_replaceable(*request.output, changes_table, request.force);
+  if (request.points) require_replaceable(*request.points, points_table, request.force);
+}
 
 CloudOptions cloud_options(const MeasureRequest& request, const PreparedProblem& prepared, const Hooks& hooks) {
   CloudOptions options;
@@ -138,22 +150,12 @@ CloudOptions cloud_options(const MeasureRequest& request, const PreparedProblem&
 
 }  // namespace
 
-double MeasureAnswer::Column::largest() const {
-  double most = 0.0;
-  for (const double x : changes) {
-    if (!(std::abs(x) <= most)) most = std::abs(x);
-    if (std::isnan(x)) break;
-  }
-  return most;
-}
-
 MeasureAnswer measure(const MeasureRequest& request, const Hooks& hooks) {
+  const Interruptible interruptible(hooks.interrupt);
   const std::vector<MethodSpec> methods = require_methods(request.methods);
   for (const int ell : request.ells) check_observer(observer_name(ell));
   require_positive(request.every, "every");
-  require_csv(request.output, "output");
-  require_csv(request.points, "points");
-  if (request.points && !request.cloud) throw RequestError("`points` are those of a cloud: give `cloud`");
+  check_files(request);
   PreparedProblem prepared = prepare(request.problem);
   hooks.tell(prepared.notes);
   const Problem& problem = prepared.problem;
@@ -167,8 +169,6 @@ MeasureAnswer measure(const MeasureRequest& request, const Hooks& hooks) {
   CloudOptions cloud;
   if (request.cloud) cloud = cloud_options(request, prepared, hooks);
   if (cloud.keep_points) answer.coordinates = phase_coordinates(problem);
-  LateFile output(request.output);
-  LateFile points(request.points);
   for (const MethodSpec& method : methods) {
     const DerivedMethod derived(method, problem);
     const std::vector<int> ells = is_conformal(derived) ? request.ells : std::vector<int>{};
@@ -185,8 +185,8 @@ MeasureAnswer measure(const MeasureRequest& request, const Hooks& hooks) {
     }
     if (answer.interrupted()) break;
   }
-  if (request.output) output.write(to_csv(answer));
-  if (request.points) points.write(points_to_csv(answer));
+  if (request.output) replace_file(*request.output, to_csv(answer));
+  if (request.points) replace_file(*request.points, points_to_csv(answer));
   return answer;
 }
 
@@ -201,8 +201,15 @@ std::optional<Error> complaint(const MeasureAnswer& answer) {
   for (const MethodTable& t : answer.tables) {
     if (!t.failure.empty()) failures += fmt::format("\n  {} failed in {}", t.method, t.failure);
   }
+  if (!failures.empty()) return NumericalError("not all methods reached the end:" + failures);
+  for (const MethodTable& t : answer.tables) {
+    for (const Column& c : t.columns) {
+      if (!c.largest.end) continue;
+      failures += fmt::format("\n  {}, {}: {}", t.method, column_name(c.volume), words_of(*c.largest.end));
+    }
+  }
   if (failures.empty()) return {};
-  return NumericalError("not all methods reached the end:" + failures);
+  return NumericalError("not all volumes exist along the whole way:" + failures);
 }
 
 }  // namespace rattleback::answer

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "json.hpp"
 #include "rattleback/answer/measure.hpp"
 #include "text.hpp"
 
@@ -26,6 +27,11 @@ std::vector<MeasuredVolume> columns_of(const MeasureAnswer& answer) {
 const Column* find(const MethodTable& table, const MeasuredVolume& volume) {
   const auto found = std::ranges::find(table.columns, volume, &Column::volume);
   return found == table.columns.end() ? nullptr : &*found;
+}
+
+/// A complaint says where it ceases to exist.
+std::string words_of(const Column& column) {
+  return column.largest.end ? "undefined" : fmt::format("{:.2e}", column.largest.value);
 }
 
 }  // namespace
@@ -52,7 +58,7 @@ std::string to_text(const MeasureAnswer& answer) {
     add(out, "  {:<{}}", t.method, width);
     for (const MeasuredVolume& volume : columns) {
       const Column* column = find(t, volume);
-      add(out, "  {:>10}", column == nullptr ? "-" : fmt::format("{:.2e}", column->largest()));
+      add(out, "  {:>10}", column == nullptr ? "-" : words_of(*column));
     }
     add(out, "{}\n", t.failure.empty() ? "" : "  failed");
   }
@@ -74,12 +80,13 @@ std::string to_json(const MeasureAnswer& answer) {
   for (const MethodTable& t : answer.tables) {
     nlohmann::json entry{{"method", t.method}, {"time", t.time}};
     for (const Column& c : t.columns) {
-      entry["columns"][column_name(c.volume)] = {{"max", c.largest()}, {"values", c.changes}};
+      nlohmann::json& column = entry["columns"][column_name(c.volume)] = {{"values", c.changes}};
+      add(column, "max", c.largest);
     }
     if (!t.failure.empty()) entry["failure"] = t.failure;
     document["methods"].push_back(std::move(entry));
   }
-  return document.dump(2);
+  return text_of(document);
 }
 
 std::string to_csv(const MeasureAnswer& answer) {

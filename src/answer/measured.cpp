@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "../base/raise.hpp"
+#include "json.hpp"
 #include "rattleback/answer/run.hpp"
 #include "rattleback/mech/exact.hpp"
 
@@ -21,7 +23,7 @@ std::optional<double> exact_error(const RunResult& result, const Problem& proble
   for (std::size_t i = 0; i < system.dimension(); ++i) {
     if (!system.exact()[i]) continue;
     if (!std::isfinite(exact[i])) return std::nullopt;  // the formula is not made for this start
-    error = std::max(error, std::abs(result.node.q[i] - exact[i]));
+    raise(error, std::abs(result.node.q[i] - exact[i]));
   }
   return error;
 }
@@ -38,16 +40,18 @@ nlohmann::json run_json(const RunResult& result, const PreparedProblem& prepared
       {"q", result.node.q},
       {"v", result.node.v},
       {"p", result.momenta},
-      {"energy", {{"initial", s.initial_energy}, {"final", s.final_energy}, {"max_error", s.max_energy_error}}},
-      {"constraint", {{"max", s.max_constraint}}},
+      {"energy", {{"initial", s.initial_energy}, {"final", s.final_energy}, {"scale", s.energy_scale}}},
       {"newton", {{"mean", result.newton.mean()}, {"max", result.newton.max}}},
       {"seconds", s.seconds},
       {"ns_per_step", nanoseconds_per_step(result)},
       {"outcome", outcome_name(result.outcome)}};
   if (!result.failure.empty()) document["failure"] = result.failure;
-  for (std::size_t k = 0; k < s.max_conserved_error.size(); ++k) {
-    document["conserved"][prepared.problem.system.conserved()[k].name] = {{"initial", s.initial_conserved[k]},
-                                                                          {"max_error", s.max_conserved_error[k]}};
+  add(document["energy"], "max_error", s.relative_energy_error());
+  add(document["constraint"], "max", s.constraint);
+  for (std::size_t k = 0; k < s.conserved_error.size(); ++k) {
+    nlohmann::json& entry = document["conserved"][prepared.problem.system.conserved()[k].name];
+    entry = {{"initial", s.initial_conserved[k]}, {"scale", s.conserved_scale[k]}};
+    add(entry, "max_error", s.relative_conserved_error(k));
   }
   if (!s.midpoint_energy.empty()) {
     document["energy"]["midpoints"] = {{"min", s.midpoint_energy[0]}, {"max", s.midpoint_energy[1]}};

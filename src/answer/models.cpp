@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "json.hpp"
 #include "rattleback/model/model.hpp"
 
 namespace rattleback::answer {
@@ -42,7 +43,7 @@ std::string to_json(const ModelsAnswer& answer) {
                         {"affine", m.affine},
                         {"exact", m.exact}});
   }
-  return document.dump(2);
+  return text_of(document);
 }
 
 }  // namespace rattleback::answer

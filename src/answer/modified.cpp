@@ -114,6 +114,8 @@ ModifiedAnswer::Numbers numbers_of(const ModifiedRequest& request, const Method&
 }  // namespace
 
 ModifiedAnswer modified(const ModifiedRequest& request, const Hooks& hooks) {
+  const Interruptible interruptible(hooks.interrupt);
+  const auto patience = hooks.patience();
   constexpr int highest = 12;
   if (request.order < 0 || request.order > highest) {
     throw RequestError(fmt::format("`order` must be between 0 and {}, found {}", highest, request.order));

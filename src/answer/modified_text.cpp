@@ -99,7 +99,7 @@ std::string to_json(const ModifiedAnswer& answer) {
       document["formulas"]["factor"] = texts(answer.formulas->factor);
     }
   }
-  return document.dump(2);
+  return text_of(document);
 }
 
 }  // namespace rattleback::answer

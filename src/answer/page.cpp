@@ -2,16 +2,20 @@
 
 #include <fmt/format.h>
 
+#include "../report/kinds.hpp"
 #include "check.hpp"
 #include "rattleback/base/error.hpp"
+#include "rattleback/base/installation.hpp"
 #include "rattleback/base/version.hpp"
 
 namespace rattleback::answer {
 
-void require_page(const std::optional<std::string>& path) {
+void require_page(const std::optional<std::string>& path, bool force) {
   if (!path) return;
   if (!path->ends_with(".html")) throw RequestError(fmt::format("`report` '{}' must end with .html", *path));
   require_folder(*path, "report");
+  require_replaceable(*path, report::page_result, force);
+  shared_data("report.html");  // without which there are no pages
 }
 
 void write_page(ReportKind kind, const std::string& path, report::ExperimentEntry experiment,

@@ -7,7 +7,9 @@
 #include <filesystem>
 
 #include "../base/files.hpp"
+#include "../report/kinds.hpp"
 #include "check.hpp"
+#include "page.hpp"
 #include "rattleback/base/version.hpp"
 #include "rattleback/experiment/table_file.hpp"
 #include "rattleback/expr/parse.hpp"
@@ -90,15 +92,22 @@ class Reproduction {
     answer_.folder = request.output;
     answer_.page = (folder_ / page_name(request.what)).string();
     page_ = {ReportKind::reproduce, "Rattleback: reproduced experiments", "", answer_.program, request.command};
-    // Whether results can be written is found out before the work.
-    std::error_code error;
-    std::filesystem::create_directories(folder_, error);
-    if (error) throw FileError(fmt::format("cannot make the folder {}: {}", request.output, error.message()));
-    if (request.markdown) require_folder(*request.markdown, "markdown");
-    write_page();
   }
 
-  /// Whatever stops it, there is a page of what was done before.
+  /// Whether results can be written is found out before the work.
+  void check_files(const std::vector<Chapter>& chapters) const {
+    make_folder(folder_.string());
+    require_page(answer_.page, request_.force);
+    if (request_.markdown) {
+      require_folder(*request_.markdown, "markdown");
+      require_replaceable(*request_.markdown, report::markdown_result, request_.force);
+    }
+    for (const Chapter& chapter : chapters) {
+      for (const Experiment& e : chapter.experiments) require_tables(e, folder_of(e), format(), request_.force);
+    }
+  }
+
+  /// Whatever stops it, there is a page of what was done before; an older one stays if that is nothing.
   ReproduceAnswer perform_all(const std::vector<Chapter>& chapters) {
     try {
       for (const Chapter& chapter : chapters) {
@@ -108,10 +117,10 @@ class Reproduction {
     } catch (const Interrupted&) {
       answer_.interrupted = true;
     } catch (...) {
-      write_page();
+      if (!answer_.experiments.empty()) write_page();
       throw;
     }
-    write_page();
+    if (!answer_.interrupted || !answer_.experiments.empty()) write_page();
     if (request_.markdown && !answer_.interrupted) replace_file(*request_.markdown, report::markdown(page_.chapters));
     return std::move(answer_);
   }
@@ -128,8 +137,7 @@ class Reproduction {
       if (hooks_.progress) hooks_.progress(full_name(experiment), {made, tables, seconds(), 0});
       ++made;
     });
-    std::vector<std::string> files = write_tables(result, (folder_ / experiment.paper).string(),
-                                                  request_.csv ? TableFormat::csv : TableFormat::hdf5, answer_.program);
+    std::vector<std::string> files = write_tables(result, folder_of(experiment), format(), answer_.program);
     for (std::string& file : files) file = experiment.paper + "/" + file;
     page_.chapters.back().experiments.push_back(report::of(result, files));
     ExperimentAnswer done{experiment, result.findings, {}, seconds()};
@@ -141,6 +149,8 @@ class Reproduction {
   }
 
   void write_page() const { report::write_page(page_, answer_.page); }
+  std::string folder_of(const Experiment& e) const { return (folder_ / e.paper).string(); }
+  TableFormat format() const { return request_.csv ? TableFormat::csv : TableFormat::hdf5; }
 
   const ReproduceRequest& request_;
   const Hooks& hooks_;
@@ -155,7 +165,9 @@ class Reproduction {
 ReproduceAnswer reproduce(const ReproduceRequest& request, const Hooks& hooks,
                           const std::function<void(const ExperimentAnswer&)>& each) {
   const std::vector<Chapter> chapters = request.what.empty() ? experiments().chapters : chosen(request.what);
-  return Reproduction(request, hooks, each).perform_all(chapters);
+  Reproduction reproduction(request, hooks, each);
+  reproduction.check_files(chapters);
+  return reproduction.perform_all(chapters);
 }
 
 ExperimentsAnswer experiments() {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "json.hpp"
 #include "rattleback/answer/reproduce.hpp"
 #include "rattleback/report/experiments.hpp"
 #include "text.hpp"
@@ -91,7 +92,7 @@ std::string to_json(const ReproduceAnswer& answer) {
   auto counts = answer.counts();
   for (const Verdict v : {Verdict::confirmed, Verdict::corrected, Verdict::contradicted, Verdict::failed})
     document["counts"][word_of(v)] = counts[v];
-  return document.dump(2);
+  return text_of(document);
 }
 
 std::optional<Error> complaint(const ReproduceAnswer& answer) {
@@ -126,7 +127,7 @@ std::string to_json(const ExperimentsAnswer& answer) {
                           {"claims", e.claims.size()}});
     }
   }
-  return document.dump(2);
+  return text_of(document);
 }
 
 }  // namespace rattleback::answer

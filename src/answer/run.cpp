@@ -22,12 +22,13 @@ void check_files(const RunRequest& r) {
     throw RequestError(
         fmt::format("the format of `output` '{}' is not known; the file must end with .h5, .hdf5 or .csv", *r.output));
   }
-  require_page(r.report);
+  require_page(r.report, r.force);
   if (r.resume && r.report) {
     throw RequestError(
         "`report` shows a whole run, and one that is resumed does not know its beginning any more: drop one");
   }
-  if (r.force && !r.output) throw RequestError("`force` needs the file that is to be replaced: `output=FILE`");
+  if (r.force && !r.output && !r.report)
+    throw RequestError("`force` needs the file that is to be replaced: `output=FILE`");
   if (r.resume && !r.output) {
     throw RequestError("`resume` needs the file of the run that is to be resumed: `output=FILE`");
   }
@@ -113,6 +114,8 @@ const Checkpoint* resumption(const ResultFile* file, PreparedProblem& prepared, 
 }  // namespace
 
 RunAnswer run(const RunRequest& request, const Hooks& hooks) {
+  std::optional<Interruptible> deriving(hooks.interrupt);
+  auto patience = hooks.patience();
   const MethodSpec spec = request.method;
   check(request);
   RunAnswer answer{.prepared = prepare(request.problem), .method = request.method, .result = {}};
@@ -137,6 +140,8 @@ RunAnswer run(const RunRequest& request, const Hooks& hooks) {
   for (const auto& observer : observers) options.observers.push_back(observer.get());
   options.interrupt = hooks.interrupt;
   if (hooks.progress) options.progress = [&](const Progress& p) { hooks.progress(answer.prepared.model.name, p); };
+  deriving.reset();
+  patience.reset();
   answer.result = run(*stepper, problem, options, resumption(file.get(), answer.prepared, hooks));
   if (table) table->finish();
   if (file) file->finish(answer.result);

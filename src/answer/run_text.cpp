@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "json.hpp"
 #include "measured.hpp"
 #include "rattleback/answer/run.hpp"
 #include "text.hpp"
@@ -23,25 +24,25 @@ std::string to_text(const RunAnswer& a) {
       r.own_time ? fmt::format("tau = {:.10g}, ", reached) : "", r.time);
   say("  ({})\n", names(system.coordinates()));
   say("  q           {}\n  v           {}\n  p           {}\n", tuple(r.node.q), tuple(r.node.v), tuple(r.momenta));
-  say("  energy      {:.10g} at the start, {:.10g} at the end, largest error {:.3g} of max(1, |E|){}\n",
-      s.initial_energy, s.final_energy, s.max_energy_error,
+  say("  energy      {:.10g} at the start, {:.10g} at the end, largest error {:.3g} of T + |V|{}\n", s.initial_energy,
+      s.final_energy, s.max_energy_error(),
       system.is_affine()          ? " (affine constraints do work)"
       : system.conserves_energy() ? ""
                                   : " (applied forces do work)");
   if (!s.midpoint_energy.empty()) {
     say("  midpoints   energy in [{:.7g}, {:.7g}]\n", s.midpoint_energy[0], s.midpoint_energy[1]);
   }
-  if (!system.velocity_rows().empty()) say("  constraint  largest residual {:.3g}\n", s.max_constraint);
-  for (std::size_t k = 0; k < s.max_conserved_error.size(); ++k) {
-    say("  conserved   {} = {:.10g}, largest error {:.3g}\n", system.conserved()[k].name, s.initial_conserved[k],
-        s.max_conserved_error[k]);
+  if (!system.velocity_rows().empty()) say("  constraint  {}\n", words_of(s.constraint, "largest residual"));
+  for (std::size_t k = 0; k < s.conserved_error.size(); ++k) {
+    const bool begins = std::isfinite(s.initial_conserved[k]);
+    say("  conserved   {}{}, {}\n", system.conserved()[k].name,
+        begins ? fmt::format(" = {:.10g}", s.initial_conserved[k]) : "",
+        words_of(s.relative_conserved_error(k), "largest error", " of its terms"));
   }
   std::size_t k_observed = 0;
   for (const ObservedQuantity& quantity : a.observed) {
     for (const std::string& label : quantity.labels) {
-      const double largest = s.max_observed[k_observed++];
-      say("  observed    {}, {}\n", label,
-          std::isnan(largest) ? std::string("nothing to see") : fmt::format("largest {:.3g}", largest));
+      say("  observed    {}, {}\n", label, words_of(s.observed[k_observed++], "largest"));
     }
   }
   if (a.exact_error) say("  exact       q differs by {:.3g} at the end\n", *a.exact_error);
@@ -62,11 +63,11 @@ std::string to_json(const RunAnswer& a) {
   std::size_t k = 0;
   for (const ObservedQuantity& quantity : a.observed) {
     for (const std::string& label : quantity.labels) {
-      document["observed"][label] = {{"max", a.result.statistics.max_observed[k++]}};
+      add(document["observed"][label], "max", a.result.statistics.observed[k++]);
     }
   }
   if (!a.prepared.notes.empty()) document["notes"] = a.prepared.notes;
-  return document.dump(2);
+  return text_of(document);
 }
 
 }  // namespace rattleback::answer

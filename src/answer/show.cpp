@@ -76,7 +76,9 @@ void find_about_claims(const State& state, ShowAnswer& a) {
 
 }  // namespace
 
-ShowAnswer show(const ShowRequest& request) {
+ShowAnswer show(const ShowRequest& request, const Hooks& hooks) {
+  const Interruptible interruptible(hooks.interrupt);
+  const auto patience = hooks.patience();
   ShowAnswer a{.model = request.model.load(request.parameters)};
   const System& s = a.model.system;
   const State state = state_to_look_at(a.model);

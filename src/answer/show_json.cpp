@@ -64,7 +64,7 @@ std::string to_json(const ShowAnswer& a) {
   if (m.initial) document["initial"] = {{"q", m.initial->q}, {"v", m.initial->v}};
   if (m.step) document["run"]["step"] = *m.step;
   if (m.time) document["run"]["time"] = *m.time;
-  return document.dump(2);
+  return text_of(document);
 }
 
 }  // namespace rattleback::answer

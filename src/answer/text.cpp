@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "rattleback/expr/print.hpp"
 
@@ -32,6 +33,17 @@ std::string names(const std::vector<Expression>& symbols) {
 std::string formula(const Expression& expression) {
   constexpr std::size_t longest_formula = 400;
   return shortened(expression, longest_formula);
+}
+
+std::string words_of(const Largest& largest, const char* name, const char* unit) {
+  const bool is_known = !std::isnan(largest.value);
+  if (!largest.end) return is_known ? fmt::format("{} {:.3g}{}", name, largest.value, unit) : "nothing to see";
+  return words_of(*largest.end) + (is_known ? fmt::format("; {} before {:.3g}{}", name, largest.value, unit) : "");
+}
+
+std::string words_of(const Largest::End& end) {
+  return fmt::format("not defined at step {} (t = {:.10g}){}", end.at.step, end.at.time,
+                     end.why.empty() ? "" : ": " + end.why);
 }
 
 std::string aligned(const std::string& title, const std::vector<std::string>& lines) {

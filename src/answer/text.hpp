@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rattleback/expr/expression.hpp"
+#include "rattleback/flow/statistics.hpp"
 
 namespace rattleback::answer {
 
@@ -18,6 +19,10 @@ std::string tuple(const std::vector<double>& values, int digits = 10);
 std::string names(const std::vector<Expression>& symbols);
 /// A formula as a page bears it; JSON has it all.
 std::string formula(const Expression& expression);
+
+/// "largest error 1e-9 of its terms", or where it ceases to exist: "not defined at step 3 (t = 0.3): why".
+std::string words_of(const Largest& largest, const char* name, const char* unit = "");
+std::string words_of(const Largest::End& end);
 
 /// Lines of LaTeX, each with its &, under a title.
 std::string aligned(const std::string& title, const std::vector<std::string>& lines);

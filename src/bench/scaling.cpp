@@ -1,7 +1,6 @@
 // Whole ensembles of quadratic particles: on one thread as further engines of the table of throughput, and how their
 // throughput grows with threads and ranks.
 
-#include <tbb/info.h>
 #include <unistd.h>
 
 #include <array>
@@ -99,7 +98,7 @@ std::vector<Engine> ensemble_engines() {
 }
 
 ScalingTable scaling(const Session& session) {
-  const int cores = tbb::info::default_concurrency();
+  const int cores = available_threads();
   const double steps = static_cast<double>(scaling_trajectories) * static_cast<double>(scaling_steps);
   const Ensemble ensemble = particles(scaling_trajectories, scaling_steps);
   const Mpirun mpirun;

@@ -20,7 +20,7 @@ struct Options {
 
 answer::AnalyseAnswer answer_to(const Options& o) {
   try {
-    return answer::analyse({.model = o.model.load(), .lagrangian = o.lagrangian});
+    return answer::analyse({.model = o.model.load(), .lagrangian = o.lagrangian}, only_notes(o.output));
   } catch (const GeometryError& error) {
     throw GeometryError(fmt::format("{}: {}", o.model.model, error.what()));
   }
@@ -33,7 +33,7 @@ void analyse_model(const Options& o) {
   const auto answer = answer_to(o);
   if (!o.output.latex) return deliver(answer, o.output);
   const std::string formulas = to_latex(answer);  // there may be none
-  if (!o.output.quiet) fmt::print("{}", formulas);
+  if (!o.output.quiet) say(formulas);
 }
 
 }  // namespace

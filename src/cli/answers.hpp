@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "printable.hpp"
 #include "rattleback/answer/hooks.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
@@ -14,7 +15,7 @@ namespace rattleback::cli {
 
 /// Notes go to standard error.
 inline void print_note(const std::string& note, const OutputOptions& output) {
-  if (output.talks()) fmt::print(stderr, "note: {}\n", note);
+  if (output.talks()) say(fmt::format("note: {}\n", note), stderr);
 }
 
 /// While somebody waits: notes and a bar on standard error, and Ctrl-C ends the work instead of the program.
@@ -43,6 +44,11 @@ class Attendance {
   std::unique_ptr<ProgressBar> bar_;
 };
 
+/// For work that leaves nothing behind: notes, and Ctrl-C ends the program.
+inline answer::Hooks only_notes(const OutputOptions& output) {
+  return {.note = [&output](const std::string& note) { print_note(note, output); }};
+}
+
 /// The answer of a function that is called with the hooks of somebody who waits.
 template <class Ask>
 auto attend(const OutputOptions& output, Ask&& ask) {
@@ -54,10 +60,10 @@ auto attend(const OutputOptions& output, Ask&& ask) {
 template <class Answer>
 void print(const Answer& answer, const OutputOptions& output) {
   if constexpr (requires { to_latex(answer); }) {
-    if (output.latex) return output.quiet ? void() : fmt::print("{}", to_latex(answer));
+    if (output.latex) return output.quiet ? void() : say(to_latex(answer));
   }
-  if (output.json) fmt::print("{}\n", to_json(answer));
-  if (output.talks()) fmt::print("{}", to_text(answer));
+  if (output.json) say_json(to_json(answer));
+  if (output.talks()) say(to_text(answer));
 }
 
 /// Prints an answer; what it complains of ends the command.

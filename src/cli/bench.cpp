@@ -48,10 +48,8 @@ void run_bench(const BenchOptions& o) {
   if (!compiler_available()) {
     throw SystemFailure("there is nothing to measure: the compiler library cannot be loaded");
   }
-  const InterruptGuard guard;
   ProgressLine line(o.output.talks());
   bench::Session session;
-  session.interrupt = &guard.flag();
   session.progress = [&](const std::string& what) { line(what); };
   bench::CostOptions cost;
   cost.time = answer::require_positive(o.time, "time");
@@ -69,7 +67,7 @@ void run_bench(const BenchOptions& o) {
   std::string missed;
   nlohmann::json document{{"target", compiler_target()}};
   const auto show = [&](const char* name, auto&& measure) {
-    if (!wanted(name) || session.interrupted()) return;
+    if (!wanted(name)) return;
     const auto table = measure();
     line.clear();
     document[name] = bench::to_json(table);
@@ -90,7 +88,6 @@ void run_bench(const BenchOptions& o) {
   show("scaling", [&] { return bench::scaling(session); });
   show("growth", [&] { return bench::growth(session); });
   if (o.output.json) fmt::print("{}\n", document.dump(2));
-  if (session.interrupted()) throw Error(Error::Kind::interrupted, "interrupted; what was measured is above");
   if (!missed.empty()) throw Error(Error::Kind::answer_is_no, "goals that were missed:" + missed);
 }
 

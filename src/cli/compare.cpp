@@ -30,6 +30,7 @@ Command compare_command() {
   o->problem.add_to(command);
   add_methods_option(command, o->request.methods);
   add_report_option(command, o->request.report);
+  add_force_option(command, o->request.force);
   o->output.add_to(command);
   command.examples = {"rattleback compare quadratic-particle -m reference,dla,dla:order=6,rk4 --step 0.2 --time 250"};
   command.action = [o] { compare_methods(*o); };

@@ -42,6 +42,7 @@ Command converge_command() {
                .help = "Exit status 1 unless every method has the order it promises",
                .target = &o->request.check});
   add_report_option(command, o->request.report);
+  add_force_option(command, o->request.force);
   o->output.add_to(command);
   command.notes = {
       "The order is the slope of log(error) over log(h), over the finer half of the errors above round-off."};

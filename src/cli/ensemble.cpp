@@ -23,7 +23,7 @@ struct Options {
 
 void run_ensemble(const Options& o) {
   const auto begins = [&](const answer::EnsemblePlan& plan) {
-    if (o.output.talks()) fmt::print("{}", to_text(plan));
+    if (o.output.talks()) say(to_text(plan));
     std::fflush(stdout);
   };
   const auto answer =
@@ -34,7 +34,8 @@ void run_ensemble(const Options& o) {
 
 void show_plan(const Options& o) {
   const answer::EnsemblePlan plan = answer::plan(o.request);
-  if (started_as_rank() == 0) fmt::print("{}", o.output.json ? to_json(plan) + '\n' : to_text(plan));
+  if (started_as_rank() > 0) return;
+  o.output.json ? say_json(to_json(plan)) : say(to_text(plan));
 }
 
 void ensemble(const Options& o) {
@@ -42,8 +43,8 @@ void ensemble(const Options& o) {
     o.dry_run ? show_plan(o) : run_ensemble(o);
   } catch (const answer::RankError& error) {
     // The others wait for this one, and would wait for ever.
-    fmt::print(stderr, "rattleback: {}\n", program().command("ensemble").in_its_words(error.what()));
-    ranks().abort(static_cast<int>(Error::Kind::system));
+    say(fmt::format("rattleback: {}\n", program().command("ensemble").in_its_words(error.what())), stderr);
+    ranks().abort(static_cast<int>(error.kind()));
   } catch (const Error& error) {
     // What is wrong is wrong on all ranks, and is said by one of them.
     if (started_as_rank() > 0) std::exit(static_cast<int>(error.kind()));
@@ -82,8 +83,9 @@ Command ensemble_command() {
   command.add({.names = "--resume",
                .help = "Continues an ensemble that was interrupted or killed",
                .target = &o->request.resume});
-  command.add(
-      {.names = "--force", .help = "Gives up an unfinished ensemble that is there", .target = &o->request.force});
+  command.add({.names = "--force",
+               .help = "Replaces whatever file is there, and gives up an unfinished ensemble",
+               .target = &o->request.force});
   command.add({.names = "--dry-run", .help = "Only reads SPEC and tells what would be run", .target = &o->dry_run});
   o->output.add_to(command);
   command.notes = {

@@ -4,40 +4,24 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
+#include <new>
+#include <stdexcept>
 #include <string>
-#include <string_view>
 
 #include "command_line.hpp"
 #include "exit_status.hpp"
 #include "help.hpp"
+#include "printable.hpp"
 #include "terminal.hpp"
 
 namespace rattleback::cli {
 namespace {
 
-/// A text as a terminal may show it: names and excerpts of files can contain anything.
-std::string printable(std::string_view text) {
-  std::string clean;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto first = static_cast<unsigned char>(text[i]);
-    const std::size_t length = first < 0x80U ? 1 : first >= 0xF0U ? 4 : first >= 0xE0U ? 3 : 2;
-    bool valid = first < 0x80U || (first >= 0xC2U && first <= 0xF4U && i + length <= text.size());
-    for (std::size_t k = 1; valid && k < length; ++k)
-      valid = (static_cast<unsigned char>(text[i + k]) & 0xC0U) == 0x80U;
-    const bool control = (first < 0x20U && first != '\n') || first == 0x7FU ||
-                         (valid && first == 0xC2U && static_cast<unsigned char>(text[i + 1]) < 0xA0U);
-    if (valid && !control) {
-      clean += text.substr(i, length);
-    } else {
-      clean += '?';
-    }
-    i += valid ? length : 1;
-  }
-  return clean;
-}
+constexpr const char* out_of_memory = "out of memory; make the problem smaller, or free some memory on this machine";
 
 int complain(const std::string& message, Error::Kind kind) {
-  std::fprintf(stderr, "rattleback: %s\n", printable(message).c_str());
+  say(fmt::format("rattleback: {}\n", message), stderr);
   return static_cast<int>(kind);
 }
 
@@ -79,7 +63,13 @@ int main(int argc, char** argv) {
     return finish(done);
   } catch (const Error& e) {
     return complain(command != nullptr ? command->in_its_words(e.what()) : e.what(), e.kind());
+  } catch (const std::bad_alloc&) {
+    return complain(out_of_memory, Error::Kind::system);
+  } catch (const std::length_error&) {  // more than there are addresses
+    return complain(out_of_memory, Error::Kind::system);
+  } catch (const std::filesystem::filesystem_error& e) {
+    return complain(fmt::format("{} cannot be used: {}", e.path1().string(), e.code().message()), Error::Kind::system);
   } catch (const std::exception& e) {
-    return complain(e.what(), Error::Kind::system);
+    return complain(fmt::format("a defect of rattleback, please report it: {}", e.what()), Error::Kind::system);
   }
 }

@@ -59,6 +59,7 @@ Command measure_command() {
                .help = "Where the points of the cloud go: a file ending with .csv",
                .target = &o->request.points,
                .values = {Values::Kind::file, {".csv"}}});
+  add_force_option(command, o->request.force);
   o->output.add_to(command);
   command.notes = {"Without --cloud: from the tangent map along the trajectory of the start."};
   command.examples = {

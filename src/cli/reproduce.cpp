@@ -26,10 +26,10 @@ void reproduce(const Options& o) {
   Attendance attendance(o.output);
   const auto answer = answer::reproduce(request, attendance.hooks(), [&](const answer::ExperimentAnswer& done) {
     attendance.remove_bar();
-    if (o.output.talks()) fmt::print("{}", to_text(done));
+    if (o.output.talks()) say(to_text(done));
   });
-  if (o.output.json) fmt::print("{}\n", to_json(answer));
-  if (o.output.talks()) fmt::print("{}", summary_text(answer));
+  if (o.output.json) say_json(to_json(answer));
+  if (o.output.talks()) say(summary_text(answer));
   if (const auto error = complaint(answer)) throw *error;
 }
 
@@ -55,6 +55,7 @@ Command reproduce_command() {
                .target = &o->request.markdown,
                .values = {Values::Kind::file, {".md"}}});
   command.add({.names = "--csv", .help = "Data as CSV files instead of HDF5", .target = &o->request.csv});
+  add_force_option(command, o->request.force);
   command.add({.names = "--list", .help = "Only lists the experiments", .target = &o->list});
   o->output.add_to(command);
   command.notes = {

@@ -103,4 +103,8 @@ void add_report_option(Command& command, std::optional<std::string>& path) {
                .values = {Values::Kind::file, {".html"}}});
 }
 
+void add_force_option(Command& command, bool& force) {
+  command.add({.names = "--force", .help = "Replaces files even if they are not older results", .target = &force});
+}
+
 }  // namespace rattleback::cli

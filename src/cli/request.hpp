@@ -50,5 +50,7 @@ void add_methods_option(Command& command, std::vector<std::string>& methods);
 
 /// --report of the commands that make pages.
 void add_report_option(Command& command, std::optional<std::string>& path);
+/// --force of the commands whose results replace only older ones without it.
+void add_force_option(Command& command, bool& force);
 
 }  // namespace rattleback::cli

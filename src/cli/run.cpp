@@ -70,7 +70,7 @@ Command run_command() {
                .help = "Continues an interrupted run from the checkpoint beside its file",
                .target = &o->request.resume});
   command.add({.names = "--force",
-               .help = "Starts anew even if an unfinished run is in the file",
+               .help = "Starts anew even if an unfinished run is in the file, and replaces other files",
                .target = &o->request.force});
   o->output.add_to(command);
   Section methods_there{"Methods", {}};

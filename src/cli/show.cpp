@@ -19,8 +19,8 @@ struct Options {
 
 void show(const Options& o) {
   o.output.check();
-  if (!o.free) return print(answer::show({.model = o.model.load()}), o.output);
-  const auto free = answer::free_lagrangians({.model = o.model.load()});
+  if (!o.free) return print(answer::show({.model = o.model.load()}, only_notes(o.output)), o.output);
+  const auto free = answer::free_lagrangians({.model = o.model.load()}, only_notes(o.output));
   if (const auto no = complaint(free)) throw *no;
   print(free, o.output);
 }

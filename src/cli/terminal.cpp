@@ -7,6 +7,9 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <ctime>
+
+#include "printable.hpp"
 
 namespace rattleback::cli {
 namespace {
@@ -14,9 +17,20 @@ namespace {
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
+volatile std::time_t interrupted_at = 0;
+
+/// The first signal ends the work, another one a second later the program. Some who interrupt send it twice at once, to
+/// the program and to its group.
 extern "C" void on_interrupt(int signal) {
-  interrupted.store(true, std::memory_order_relaxed);
-  std::signal(signal, SIG_DFL);
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  if (!interrupted.load(std::memory_order_relaxed)) {
+    interrupted_at = now.tv_sec;
+    interrupted.store(true, std::memory_order_relaxed);
+  } else if (now.tv_sec - interrupted_at > 1) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
 }
 
 std::string duration(double seconds) {
@@ -33,8 +47,8 @@ std::string& stored_command_line() {
 
 }  // namespace
 
-ProgressBar::ProgressBar(std::string label, bool wanted)
-    : label_(std::move(label)), wanted_(wanted && isatty(STDERR_FILENO) == 1) {}
+ProgressBar::ProgressBar(const std::string& label, bool wanted)
+    : label_(printable(label)), wanted_(wanted && isatty(STDERR_FILENO) == 1) {}
 
 ProgressBar::~ProgressBar() {
   if (shown_) std::fputs("\r\033[K", stderr);

@@ -10,7 +10,7 @@ namespace rattleback::cli {
 /// A bar on standard error with rate and remaining time: only on a terminal, and only after a second.
 class ProgressBar {
  public:
-  ProgressBar(std::string label, bool wanted);
+  ProgressBar(const std::string& label, bool wanted);
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;

@@ -25,16 +25,28 @@ Conductor::Conductor(const EnsembleOptions& options, const Members& members, Sha
   first_steps_ = members.total_steps() * static_cast<double>(known_) / static_cast<double>(members.count());
 }
 
+void Conductor::guarded(auto&& work) {
+  try {
+    work();
+  } catch (...) {
+    shared_.fail(std::current_exception());
+  }
+}
+
 EnsembleSummary Conductor::conduct() {
   while (shared_.running.load() > 0 || asked_ > 0 || !all_finished()) {
-    const bool busy = listen() || distribute();
+    bool busy = false;
+    guarded([&] {
+      busy = listen() || distribute();
+      flush(false);
+      report(false);
+    });
     const bool interrupted = options_.interrupt != nullptr && options_.interrupt->load();
     if ((interrupted || shared_.failed_badly) && !told_to_stop_) stop_all();
-    flush();
-    report(false);
     if (!busy) std::this_thread::sleep_for(std::chrono::microseconds(ranks().count() > 1 ? 500 : 2000));
   }
-  report(true);
+  guarded([&] { flush(true); });
+  guarded([&] { report(true); });
   ranks().meet();
   EnsembleSummary summary;
   summary.progress = progress();
@@ -113,9 +125,9 @@ bool Conductor::distribute() {
   return true;
 }
 
-void Conductor::flush() {
+void Conductor::flush(bool last) {
   constexpr double interval = 0.05;
-  if (seconds() - last_flush_ < interval) return;
+  if (shared_.failed_badly || (!last && seconds() - last_flush_ < interval)) return;
   last_flush_ = seconds();
   const std::lock_guard lock(shared_.sink_mutex);
   shared_.sink.flush();

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <mutex>
 #include <vector>
 
@@ -12,16 +13,28 @@ namespace rattleback {
 
 /// What the threads of this process share.
 struct SharedWork {
+  explicit SharedWork(EnsembleSink& s) : sink(s) {}
+
   RangePool pool;
   EnsembleSink& sink;
   std::mutex sink_mutex;
   std::atomic<bool> stop{false};
   std::atomic<bool> failed_badly{false};  ///< not a trajectory, but a thread
+  std::exception_ptr failure;             ///< of the first thread that failed; for when all have ended
+  std::mutex failure_mutex;
   std::atomic<std::int64_t> members{0};
   std::atomic<std::int64_t> failed{0};
   std::atomic<std::int64_t> taken{0};
   std::atomic<std::int64_t> not_needed{0};
   std::atomic<int> running{0};
+
+  /// What one thread cannot do ends the work of all.
+  void fail(const std::exception_ptr& why) {
+    const std::lock_guard lock(failure_mutex);
+    if (!failure) failure = why;
+    failed_badly = true;
+    stop = true;
+  }
 };
 
 /// What one rank has done.
@@ -37,6 +50,7 @@ struct RankStatus {
 class Conductor {
  public:
   Conductor(const EnsembleOptions& options, const Members& members, SharedWork& shared, std::int64_t threads);
+  /// Returns when all threads of all ranks have ended. Throws nothing: what fails is kept in the shared work.
   EnsembleSummary conduct();
 
  private:
@@ -50,7 +64,10 @@ class Conductor {
   bool listen();
   /// Keeps the threads of this rank supplied.
   bool distribute();
-  void flush();
+  /// What was recorded should not wait for the next result, nor die with this process.
+  void flush(bool last);
+  /// The threads wait for this one, so it goes on whatever happens.
+  void guarded(auto&& work);
   void stop_all();
   enum class MessageKind : std::int64_t;
   void tell(MessageKind kind);

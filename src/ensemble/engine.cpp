@@ -12,6 +12,7 @@
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/method/whole_step.hpp"
+#include "trouble.hpp"
 
 namespace rattleback {
 namespace {
@@ -141,13 +142,27 @@ MemberResult empty_result(const Ensemble& ensemble, const Member& member, std::s
   result.nodes.assign(ensemble.times.size(), result.last);
   result.statistics.assign(ensemble.statistics.size() + observed, {not_a_number, not_a_number, not_a_number});
   result.crossings.resize(ensemble.sections.size());
+  result.undefined.assign(result.statistics.size() + result.crossings.size(), not_a_number);
   return result;
 }
 
-void check_energy(const NodeRow& row, MemberResult& result) {
-  if (std::isfinite(row.energy) || !result.failure.empty()) return;
-  result.failure =
-      fmt::format("the energy is {} at t = {:.10g}: the motion has left the domain of the model", row.energy, row.time);
+void check_node(const NodeRow& row, MemberResult& result) {
+  const auto check = [&](const char* what, std::span<const double> numbers) {
+    const auto found = std::ranges::find_if(numbers, [](double x) { return !std::isfinite(x); });
+    if (found == numbers.end() || !result.failure.empty()) return;
+    result.failure = fmt::format("{} is {} at t = {:.10g}: the motion has left the domain of the model", what,
+                                 std::isnan(*found) ? not_a_number : *found, row.time);
+  };
+  check("the energy", {&row.energy, 1});
+  check("a coordinate", row.q);
+  check("a velocity", row.v);
+  check("a momentum", row.p);
+}
+
+void require_times(const Ensemble& ensemble, const Members& members, const DerivedMethod& method) {
+  if (!members.early_end() || (method.map && method.map->own_time)) return;
+  throw EnsembleError(fmt::format("the time {} is after the end of a trajectory at {:.10g}", ensemble.times.back(),
+                                  *members.early_end()));
 }
 
 std::optional<double> find_crossing(const std::function<double(double)>& f, double at_zero, double at_one) {
@@ -177,12 +192,11 @@ Problem nominal_problem(const Ensemble& ensemble, const Members& members, const 
     if (!check(member).empty()) continue;
     const Problem problem{ensemble.system, member.parameters, member.start, member.step};
     ++attempts;
-    try {
+    const std::string trouble = trouble_of([&] {
       const DerivedMethod derived(method, problem);
       if (derived.needs_only_maps()) maps_of(*derived.map, problem);
-      return problem;
-    } catch (const std::runtime_error&) {  // maybe another one
-    }
+    });
+    if (trouble.empty()) return problem;  // otherwise maybe another one
   }
   return first;
 }
@@ -190,6 +204,7 @@ Problem nominal_problem(const Ensemble& ensemble, const Members& members, const 
 MethodPlan::MethodPlan(const Ensemble& ensemble, const Members& members, std::size_t number)
     : index(number), nominal(nominal_problem(ensemble, members, ensemble.methods[number])),
       method(ensemble.methods[number], nominal) {
+  require_times(ensemble, members, method);
   if (ensemble.observers.empty() && method.needs_only_maps()) maps = maps_of(*method.map, nominal);
 }
 

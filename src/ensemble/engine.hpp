@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -109,8 +110,18 @@ class NodeReader {
 /// The formulas of statistics, then of sections, in the data of state_and_parameters.
 Program watched_program(const Ensemble& ensemble);
 
-/// A node whose energy is not defined is a failure: the equations may be defined where the Lagrangian is not.
-void check_energy(const NodeRow& row, MemberResult& result);
+/// A node with numbers that are not defined, or not finite, is a failure: the equations may be defined where the
+/// Lagrangian is not.
+void check_node(const NodeRow& row, MemberResult& result);
+
+/// Tells in the result where quantity k (of MemberResult::undefined) is first not defined.
+inline void watch_defined(MemberResult& result, std::size_t k, double value, double time) {
+  if (!std::isfinite(value) && std::isnan(result.undefined[k])) result.undefined[k] = time;
+}
+
+/// Throws EnsembleError if a time that is kept lies after the end of a trajectory. The end in t of methods with a time
+/// of their own is not known before.
+void require_times(const Ensemble& ensemble, const Members& members, const DerivedMethod& method);
 
 /// A section along a trajectory. Only a change of the sign is a crossing: where the function vanishes at a node, what
 /// comes after it decides.
@@ -144,7 +155,7 @@ class SectionWatch {
 /// Nothing if f is not defined somewhere on the way.
 std::optional<double> find_crossing(const std::function<double(double)>& f, double at_zero, double at_one);
 
-/// Least, largest and mean value of a sequence. NaN in it shows in all three.
+/// Least, largest and mean value of a sequence.
 struct Tally {
   double least;
   double largest;
@@ -156,10 +167,7 @@ struct Tally {
     largest = value > largest ? value : largest;
     total += value;
   }
-  Extremes over(std::int64_t steps) const {
-    const double mean = total / static_cast<double>(steps + 1);
-    return mean == mean ? Extremes{least, largest, mean} : Extremes{mean, mean, mean};
-  }
+  Extremes over(std::int64_t steps) const { return {least, largest, total / static_cast<double>(steps + 1)}; }
 };
 
 }  // namespace rattleback

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "engine.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/observe/observers.hpp"
@@ -121,6 +122,11 @@ class EnsembleReader : SpecFile {
         derived.emplace(method, nominal);
       } catch (const MethodError& error) {
         fail(*root().get("method"), error.what());
+      }
+      try {
+        require_times(*ensemble_, members, *derived);
+      } catch (const EnsembleError& error) {
+        fail(*table("keep")->get("times"), error.what());
       }
       for (const std::string& observer : ensemble_->observers) {
         try {

@@ -7,37 +7,31 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
+#include <cstddef>
 #include <cstring>
 
+#include "rattleback/base/work.hpp"
 #include "rattleback/io/result_file.hpp"
-#include "rattleback/model/model.hpp"
 
 namespace rattleback {
 namespace {
 
-constexpr std::string_view magic = "rattleback ensemble journal 1\n";
-constexpr std::size_t header_size = 40;
-static_assert(magic.size() + sizeof(std::uint64_t) <= header_size);
+constexpr std::string_view magic = "rattleback ensemble journal 2\n";
+static_assert(magic.starts_with(journal_family));
+
+/// The beginning of a journal.
+struct Header {
+  char words[32];  ///< the magic, then zeros
+  std::uint64_t identity;
+  std::uint64_t checksum;  ///< of what comes before it
+};
+static_assert(magic.size() <= sizeof Header::words && sizeof(Header) == 48);
 
 /// Before the bytes of a record.
 struct RecordHead {
   std::uint64_t size;
   std::uint64_t checksum;
 };
-
-std::uint64_t checksum_of(std::string_view bytes) {
-  std::uint64_t h = 0x9e3779b97f4a7c15U ^ bytes.size();
-  while (!bytes.empty()) {
-    std::uint64_t word = 0;
-    const std::size_t size = std::min(sizeof word, bytes.size());
-    std::memcpy(&word, bytes.data(), size);
-    h = (std::rotl(h, 23) ^ word) * 0xff51afd7ed558ccdU;
-    h ^= h >> 32U;
-    bytes.remove_prefix(size);
-  }
-  return h;
-}
 
 /// Writes numbers one after the other.
 class Writer {
@@ -64,6 +58,7 @@ class Writer {
   std::string& bytes_;
 };
 
+/// Reads them again. Throws FileError where they are not what a Writer has written.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
@@ -73,26 +68,40 @@ class Reader {
     std::memcpy(&number, take(sizeof number).data(), sizeof number);
     return number;
   }
-  std::size_t get_size() { return static_cast<std::size_t>(get<std::uint64_t>()); }
-  std::vector<double> get_list() {
-    std::vector<double> numbers(get_size());
-    const std::string_view bytes = take(numbers.size() * sizeof(double));
-    if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  /// The number of things that take so many bytes each, at least.
+  std::size_t get_size(std::size_t bytes_each) {
+    const auto size = get<std::uint64_t>();
+    if (size > bytes_.size() / bytes_each) fail();
+    return static_cast<std::size_t>(size);
+  }
+  void expect_size(std::size_t size) {
+    if (get<std::uint64_t>() != size) fail();
+  }
+  std::vector<double> get_list(std::size_t size) {
+    expect_size(size);
+    if (size > bytes_.size() / sizeof(double)) fail();
+    std::vector<double> numbers(size);
+    if (size > 0) std::memcpy(numbers.data(), take(size * sizeof(double)).data(), size * sizeof(double));
     return numbers;
   }
-  NodeRow get_row() {
+  NodeRow get_row(std::size_t dimension) {
     NodeRow row;
     row.time = get<double>();
     row.energy = get<double>();
-    row.q = get_list();
-    row.v = get_list();
-    row.p = get_list();
+    row.q = get_list(dimension);
+    row.v = get_list(dimension);
+    row.p = get_list(dimension);
     return row;
   }
-  std::string get_text() { return std::string(take(get_size())); }
+  std::string get_text() { return std::string(take(get_size(1))); }
+  void expect_end() const {
+    if (!bytes_.empty()) fail();
+  }
 
  private:
+  [[noreturn]] static void fail() { throw FileError("a record of a journal is damaged"); }
   std::string_view take(std::size_t size) {
+    if (size > bytes_.size()) fail();
     const std::string_view piece = bytes_.substr(0, size);
     bytes_.remove_prefix(size);
     return piece;
@@ -100,11 +109,9 @@ class Reader {
   std::string_view bytes_;
 };
 
-/// The member and whether it failed stand first: an index needs no more.
 void encode(const MemberResult& result, std::string& bytes) {
   Writer writer(bytes);
   writer.put(result.member);
-  writer.put(static_cast<std::uint64_t>(result.failure.empty() ? 0 : 1));
   writer.put(result.steps);
   writer.put_list(result.varied);
   writer.put_row(result.last);
@@ -120,43 +127,55 @@ void encode(const MemberResult& result, std::string& bytes) {
       writer.put_row(crossing.node);
     }
   }
+  writer.put_list(result.undefined);
   writer.put_text(result.failure);
 }
 
-MemberResult decode(std::string_view bytes) {
+/// A result whose lists have the lengths of those of `shape`.
+MemberResult decode(std::string_view bytes, const MemberResult& shape) {
   Reader reader(bytes);
   MemberResult result;
+  const std::size_t n = shape.last.q.size();
   result.member = reader.get<std::int64_t>();
-  reader.get<std::uint64_t>();
   result.steps = reader.get<std::int64_t>();
-  result.varied = reader.get_list();
-  result.last = reader.get_row();
-  result.nodes.resize(reader.get_size());
-  for (NodeRow& row : result.nodes) row = reader.get_row();
-  result.statistics.resize(reader.get_size());
-  for (Extremes& e : result.statistics) e = reader.get<Extremes>();
-  result.crossings.resize(reader.get_size());
+  result.varied = reader.get_list(shape.varied.size());
+  result.last = reader.get_row(n);
+  reader.expect_size(shape.nodes.size());
+  for (std::size_t k = 0; k < shape.nodes.size(); ++k) result.nodes.push_back(reader.get_row(n));
+  reader.expect_size(shape.statistics.size());
+  for (std::size_t k = 0; k < shape.statistics.size(); ++k) result.statistics.push_back(reader.get<Extremes>());
+  reader.expect_size(shape.crossings.size());
+  result.crossings.resize(shape.crossings.size());
   for (auto& section : result.crossings) {
-    section.resize(reader.get_size());
-    for (Crossing& crossing : section) {
-      crossing.up = reader.get<std::uint64_t>() != 0;
-      crossing.node = reader.get_row();
+    const std::size_t count = reader.get_size(sizeof(std::uint64_t));
+    for (std::size_t k = 0; k < count; ++k) {
+      const bool up = reader.get<std::uint64_t>() != 0;
+      section.push_back({up, reader.get_row(n)});
     }
   }
+  result.undefined = reader.get_list(shape.undefined.size());
   result.failure = reader.get_text();
+  reader.expect_end();
   return result;
+}
+
+/// What the checksum of a header is of.
+std::string_view first_bytes(const Header& header) {
+  return {reinterpret_cast<const char*>(&header), offsetof(Header, checksum)};
 }
 
 constexpr std::uint64_t place_bits = 44;
 
 }  // namespace
 
-std::string journal_name(int generation, int rank) { return fmt::format("part-{:03}-{:05}", generation, rank); }
+const std::size_t EnsembleJournal::empty_size = sizeof(Header);
 
 EnsembleJournal::EnsembleJournal(const std::string& path, std::uint64_t identity) : file_(path, 0) {
-  bytes_ = magic;
-  bytes_.resize(header_size - sizeof identity);
-  Writer(bytes_).put(identity);
+  Header header{};
+  std::ranges::copy(magic, header.words);
+  header.identity = identity;
+  header.checksum = checksum_of(first_bytes(header));
+  Writer(bytes_).put(header);
   file_.append(bytes_);
   file_.flush();
 }
@@ -198,21 +217,17 @@ class EnsembleJournals::Mapped {
 EnsembleJournals::EnsembleJournals(EnsembleJournals&&) noexcept = default;
 EnsembleJournals::~EnsembleJournals() = default;
 
-EnsembleJournals::EnsembleJournals(const std::filesystem::path& folder, std::uint64_t identity, std::int64_t members)
-    : offsets_(static_cast<std::size_t>(members), 0) {
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().filename().string().starts_with("part-")) paths.push_back(entry.path());
-  }
-  std::ranges::sort(paths);
-  for (const auto& path : paths) {
-    const std::string name = path.filename().string();
-    generations_ = std::max(generations_, 1 + std::atoi(name.c_str() + std::strlen("part-")));
+EnsembleJournals::EnsembleJournals(const JournalFolder& folder, std::uint64_t identity, std::int64_t members,
+                                   MemberResult shape)
+    : shape_(std::move(shape)), offsets_(static_cast<std::size_t>(members), 0) {
+  for (const auto& path : folder.journals()) {
     files_.push_back(std::make_unique<Mapped>(path.string()));
     const std::string_view bytes = files_.back()->bytes();
-    if (bytes.size() < header_size) continue;  // its process died at once
-    const auto found = Reader(bytes.substr(header_size - sizeof identity)).get<std::uint64_t>();
-    if (!bytes.starts_with(magic) || found != identity) {
+    if (bytes.size() < sizeof(Header) || bytes.front() == '\0') continue;  // its process died at once
+    const auto header = Reader(bytes).get<Header>();
+    const bool is_of_this_format = bytes.starts_with(magic);
+    if (is_of_this_format && header.checksum != checksum_of(first_bytes(header))) continue;
+    if (!is_of_this_format || header.identity != identity) {
       throw ResumeError(fmt::format(
           "{} belongs to another ensemble, or to another version of the program; choose another file (`output`), or "
           "give it up with `force`",
@@ -224,17 +239,23 @@ EnsembleJournals::EnsembleJournals(const std::filesystem::path& folder, std::uin
 
 void EnsembleJournals::index(const Mapped& file, std::uint64_t number) {
   const std::string_view bytes = file.bytes();
-  for (std::size_t at = header_size; at + sizeof(RecordHead) <= bytes.size();) {
-    RecordHead head{};
-    std::memcpy(&head, bytes.data() + at, sizeof head);
+  for (std::size_t at = sizeof(Header); at + sizeof(RecordHead) <= bytes.size();) {
+    keep_working();
+    const auto head = Reader(bytes.substr(at)).get<RecordHead>();
     const std::size_t begin = at + sizeof head;
-    if (head.size > bytes.size() - begin || checksum_of(bytes.substr(begin, head.size)) != head.checksum) return;
-    Reader reader(bytes.substr(begin, head.size));
-    const auto member = static_cast<std::uint64_t>(reader.get<std::int64_t>());
-    const bool failed = reader.get<std::uint64_t>() != 0;
+    if (head.size > bytes.size() - begin) return;
+    const std::string_view record = bytes.substr(begin, head.size);
+    if (checksum_of(record) != head.checksum) return;
+    MemberResult result;
+    try {
+      result = decode(record, shape_);
+    } catch (const FileError&) {
+      return;
+    }
+    const auto member = static_cast<std::uint64_t>(result.member);
     if (member < offsets_.size() && offsets_[member] == 0) {
       offsets_[member] = number << place_bits | at;
-      failed_ += failed ? 1 : 0;
+      failed_ += result.failure.empty() ? 0 : 1;
     }
     at = begin + head.size;
   }
@@ -244,9 +265,8 @@ MemberResult EnsembleJournals::read(std::int64_t member) const {
   const std::uint64_t offset = offsets_.at(static_cast<std::size_t>(member));
   const std::string_view bytes = files_[(offset >> place_bits) - 1]->bytes();
   const std::size_t at = offset & ((std::uint64_t{1} << place_bits) - 1);
-  RecordHead head{};
-  std::memcpy(&head, bytes.data() + at, sizeof head);
-  return decode(bytes.substr(at + sizeof head, head.size));
+  const auto head = Reader(bytes.substr(at)).get<RecordHead>();
+  return decode(bytes.substr(at + sizeof head, head.size), shape_);
 }
 
 std::vector<bool> EnsembleJournals::done() const {

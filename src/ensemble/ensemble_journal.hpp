@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../base/files.hpp"
+#include "journal_folder.hpp"
 #include "rattleback/ensemble/ensemble.hpp"
 
 namespace rattleback {
@@ -14,6 +15,8 @@ namespace rattleback {
 /// The results of one process: what was flushed survives the death of the process.
 class EnsembleJournal final : public EnsembleSink {
  public:
+  /// Bytes of a journal without results, at most.
+  static const std::size_t empty_size;
   /// `identity` tells ensembles apart.
   EnsembleJournal(const std::string& path, std::uint64_t identity);
   void record(const MemberResult& result) override;
@@ -26,12 +29,13 @@ class EnsembleJournal final : public EnsembleSink {
   std::string bytes_;
 };
 
-/// The journals of all processes that have worked on an ensemble, in one folder. A record that was cut by the death of
-/// its process is as if it had never been begun.
+/// The journals of all processes that have worked on an ensemble, in one folder. From a damaged record on (its process
+/// died, or the disk did), a journal is as if it had ended there.
 class EnsembleJournals {
  public:
-  /// Throws ResumeError if one of them belongs to another ensemble.
-  EnsembleJournals(const std::filesystem::path& folder, std::uint64_t identity, std::int64_t members);
+  /// `shape` is any result of the ensemble: all have lists of the same lengths. Throws ResumeError if one of the
+  /// journals belongs to another ensemble.
+  EnsembleJournals(const JournalFolder& folder, std::uint64_t identity, std::int64_t members, MemberResult shape);
   EnsembleJournals(EnsembleJournals&&) noexcept;
   ~EnsembleJournals();
 
@@ -39,20 +43,15 @@ class EnsembleJournals {
   MemberResult read(std::int64_t member) const;
   std::vector<bool> done() const;
   std::int64_t failed() const { return failed_; }
-  /// The number of the next generation of processes.
-  int next_generation() const { return generations_; }
 
  private:
   class Mapped;
   void index(const Mapped& file, std::uint64_t number);
 
+  MemberResult shape_;
   std::vector<std::unique_ptr<Mapped>> files_;
   std::vector<std::uint64_t> offsets_;  ///< of each member's record: file and place; 0 if there is none
   std::int64_t failed_ = 0;
-  int generations_ = 0;
 };
-
-/// The name of the journal of a rank.
-std::string journal_name(int generation, int rank);
 
 }  // namespace rattleback

@@ -10,8 +10,10 @@ namespace rattleback {
 /// Calls its argument with every result there is, in the order of the members.
 using EachResult = std::function<void(const std::function<void(const MemberResult&)>&)>;
 
-/// Histograms and volumes of an ensemble.
-EnsembleQuantities ensemble_quantities(const EnsembleFile& file, const EachResult& each);
+/// Histograms and volumes of an ensemble, and what does not exist. `statistics` are the names of formulas and of what
+/// observers observe.
+EnsembleQuantities ensemble_quantities(const EnsembleFile& file, const std::vector<std::string>& statistics,
+                                       const EachResult& each);
 
 void write_quantities(const Hdf5Writer& writer, const EnsembleQuantities& quantities);
 

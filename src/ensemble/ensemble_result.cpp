@@ -7,9 +7,12 @@
 #include <cmath>
 #include <filesystem>
 
+#include "../io/hdf5_result.hpp"
 #include "../io/hdf5_writer.hpp"
+#include "../io/replaceable.hpp"
 #include "ensemble_journal.hpp"
 #include "ensemble_quantities.hpp"
+#include "rattleback/base/work.hpp"
 #include "rattleback/io/result_file.hpp"
 
 namespace rattleback {
@@ -19,6 +22,9 @@ namespace {
 constexpr std::int64_t block_size = 4096;
 /// Failures that are told in words; all are marked.
 constexpr std::size_t most_reasons = 10000;
+
+/// The dataset with the file that describes an ensemble: no other result has it.
+constexpr const char* ensemble_text = "ensemble";
 
 enum class Status : std::uint8_t { finished, failed, missing };
 
@@ -35,13 +41,8 @@ std::uint64_t identity_of(const EnsembleFile& file, const std::string& program) 
   return h;
 }
 
-std::filesystem::path journals_of(const std::string& path) { return path + ".parts"; }
-
-void remove_journals(const std::string& path) {
-  std::error_code error;
-  std::filesystem::remove_all(journals_of(path), error);
-  if (error) throw FileError(fmt::format("cannot remove {}: {}", journals_of(path).string(), error.message()));
-}
+const ResultKind ensemble_hdf5{"a result of an ensemble",
+                               [](const std::string& path) { return is_result_with(path, ensemble_text); }};
 
 /// A dataset with one entry for each member, filled in blocks.
 class MemberColumn {
@@ -110,31 +111,35 @@ class NodeColumns {
 
 struct EnsembleResult::Implementation {
   Implementation(std::string p, const EnsembleFile& f, std::string name, Start start)
-      : path(std::move(p)), file(f), program(std::move(name)), identity(identity_of(f, program)), members(f.ensemble) {
-    const auto folder = journals_of(path);
-    std::error_code ignored;
-    const bool unfinished = std::filesystem::exists(folder, ignored);
+      : path(std::move(p)), file(f), program(std::move(name)), identity(identity_of(f, program)), members(f.ensemble),
+        folder(path) {
+    if (is_stream(path)) throw FileError(fmt::format("{} is a device or a pipe, expected a file", path));
+    require_replaceable(path, ensemble_hdf5, start == Start::forced);
+    const bool unfinished = !folder.journals().empty();
     if (start == Start::fresh && unfinished) {
-      throw ResumeError(fmt::format(
-          "{} holds an unfinished ensemble; continue it with `resume`, or give it up with `force`", folder.string()));
+      throw ResumeError(
+          fmt::format("{} holds an unfinished ensemble; continue it with `resume`, or give it up with `force`",
+                      folder.path().string()));
     }
     if (start == Start::resume && !unfinished) {
-      throw ResumeError(std::filesystem::exists(path, ignored)
-                            ? fmt::format("{} is finished: there is nothing to resume", path)
-                            : fmt::format("there is nothing to resume at {}", path));
+      std::error_code ignored;
+      throw ResumeError(
+          std::filesystem::exists(path, ignored)
+              ? fmt::format("{} is finished: there is nothing to resume", path)
+              : fmt::format("there is nothing to resume at {}: no journals are in {}", path, folder.path().string()));
     }
     check_memory();
-    if (start == Start::forced && unfinished) {
-      lock(folder);
-      lock_.reset();
-      remove_journals(path);
+    const std::vector<std::string> observed = observed_labels(f.ensemble, members);
+    shape = empty_result(f.ensemble, members.at(0), observed.size());
+    for (const NamedExpression& s : f.ensemble.statistics) watched.push_back(s.name);
+    watched.insert(watched.end(), observed.begin(), observed.end());
+    folder.take();
+    if (start == Start::forced) {
+      folder.remove();
+      folder.take();
     }
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) throw FileError(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
-    lock(folder);
     open();
-    generation = journals->next_generation();
+    generation = folder.next_generation();
   }
 
   /// There is an index of all members in memory.
@@ -148,18 +153,7 @@ struct EnsembleResult::Implementation {
                     members.count(), 1e-9 * needed, 1e-9 * there));
   }
 
-  /// While this process lives, no other one works on the same file.
-  void lock(const std::filesystem::path& folder) {
-    try {
-      lock_ = std::make_unique<AppendFile>((folder / "lock").string(), 0);
-    } catch (const FileError& error) {
-      if (std::string_view(error.what()).find("another run") == std::string_view::npos) throw;
-      throw ResumeError(
-          fmt::format("{} is being computed by another process; wait for it, or choose another file (`output`)", path));
-    }
-  }
-
-  void open() { journals.emplace(journals_of(path), identity, members.count()); }
+  void open() { journals.emplace(folder, identity, members.count(), shape); }
 
   void write(const Hdf5Writer& writer) const {
     const Ensemble& e = file.ensemble;
@@ -169,7 +163,7 @@ struct EnsembleResult::Implementation {
     writer.attribute(root, "model", file.model.name);
     writer.attribute(root, "title", file.title);
     writer.attribute(root, "methods", texts_of(e.methods));
-    writer.text_dataset("ensemble", file.text);
+    writer.text_dataset(ensemble_text, file.text);
     writer.text_dataset("model", file.model.text);
 
     MemberColumn status(writer, root, "status", count, {});
@@ -187,18 +181,22 @@ struct EnsembleResult::Implementation {
       times_group.emplace(writer.group("times"));
       times.emplace(writer, *times_group, e.system, count, std::vector<hsize_t>{e.times.size()});
     }
-    std::vector<std::string> watched;
-    for (const NamedExpression& s : e.statistics) watched.push_back(s.name);
-    for (const std::string& label : observed_labels(e, members)) watched.push_back(label);
     std::optional<MemberColumn> statistics;
     if (!watched.empty()) {
       statistics.emplace(writer, root, "statistics", count, std::vector<hsize_t>{watched.size(), 3}, watched);
+    }
+    std::vector<std::string> formulas = watched;
+    for (const Section& section : e.sections) formulas.push_back(section.name);
+    std::optional<MemberColumn> undefined;
+    if (!formulas.empty()) {
+      undefined.emplace(writer, root, "undefined", count, std::vector<hsize_t>{formulas.size()}, formulas);
     }
 
     std::string reasons;
     std::size_t reasons_told = 0;
     for (std::int64_t k = 0; k < members.count(); ++k) {
-      const MemberResult result = of(k, watched.size());
+      keep_working();
+      const MemberResult result = of(k);
       const Status s = status_of(k, result);
       status.add(static_cast<double>(s));
       method.add(static_cast<double>(k / (members.count() / static_cast<std::int64_t>(e.methods.size()))));
@@ -207,6 +205,7 @@ struct EnsembleResult::Implementation {
       last.add(result.last);
       for (const NodeRow& row : result.nodes) times->add(row);
       for (const Extremes& x : result.statistics) statistics->add(std::vector{x.least, x.largest, x.mean});
+      if (undefined) undefined->add(result.undefined);
       if (s == Status::failed && reasons_told++ < most_reasons) {
         reasons += fmt::format("{}: {}\n", k, result.failure);
       }
@@ -216,6 +215,7 @@ struct EnsembleResult::Implementation {
       last.write();
       if (times) times->write();
       if (statistics) statistics->write();
+      if (undefined) undefined->write();
     }
     if (!reasons.empty()) writer.text_dataset("failures", reasons);
     for (std::size_t s = 0; s < e.sections.size(); ++s) write_section(writer, s);
@@ -224,6 +224,7 @@ struct EnsembleResult::Implementation {
   void write_section(const Hdf5Writer& writer, std::size_t s) const {
     hsize_t rows = 0;
     for (std::int64_t k = 0; k < members.count(); ++k) {
+      keep_working();
       if (journals->has(k)) rows += journals->read(k).crossings[s].size();
     }
     if (s == 0) writer.group("sections");
@@ -265,9 +266,12 @@ struct EnsembleResult::Implementation {
   }
 
   /// What is known of a member: nothing but what was varied, if it has not run.
-  MemberResult of(std::int64_t k, std::size_t statistics) const {
+  MemberResult of(std::int64_t k) const {
     if (journals->has(k)) return journals->read(k);
-    return empty_result(file.ensemble, members.at(k), statistics - file.ensemble.statistics.size());
+    MemberResult none = shape;
+    none.member = k;
+    none.varied = members.at(k).varied;
+    return none;
   }
 
   std::string path;
@@ -275,8 +279,10 @@ struct EnsembleResult::Implementation {
   std::string program;
   std::uint64_t identity;
   Members members;
+  JournalFolder folder;
+  MemberResult shape;                ///< any
+  std::vector<std::string> watched;  ///< what statistics are of
   std::optional<EnsembleJournals> journals;
-  std::unique_ptr<AppendFile> lock_;
   int generation = 0;
 };
 
@@ -287,10 +293,21 @@ EnsembleResult::~EnsembleResult() = default;
 std::vector<bool> EnsembleResult::done() const { return implementation_->journals->done(); }
 std::int64_t EnsembleResult::failed() const { return implementation_->journals->failed(); }
 int EnsembleResult::generation() const { return implementation_->generation; }
+std::vector<std::string> EnsembleResult::strangers() const { return implementation_->folder.strangers(); }
 
 std::int64_t EnsembleResult::missing() const {
   const std::vector<bool> known = implementation_->journals->done();
   return std::ranges::count(known, false);
+}
+
+double EnsembleResult::work_to_finish() const {
+  const Implementation& i = *implementation_;
+  const MemberResult& r = i.shape;
+  const std::size_t row = 2 + 3 * r.last.q.size();
+  const std::size_t numbers =
+      3 + r.varied.size() + (1 + r.nodes.size()) * row + 3 * r.statistics.size() + r.undefined.size();
+  return 8.0 * static_cast<double>(numbers) * static_cast<double>(i.members.count()) +
+         static_cast<double>(i.folder.bytes());
 }
 
 EnsembleQuantities EnsembleResult::finish() {
@@ -299,26 +316,27 @@ EnsembleQuantities EnsembleResult::finish() {
   EnsembleQuantities quantities;
   replace_hdf5(i.path, [&](const Hdf5Writer& writer) {
     i.write(writer);
-    quantities = ensemble_quantities(i.file, [&](const std::function<void(const MemberResult&)>& use) {
+    quantities = ensemble_quantities(i.file, i.watched, [&](const std::function<void(const MemberResult&)>& use) {
       for (std::int64_t k = 0; k < i.members.count(); ++k) {
+        keep_working();
         if (i.journals->has(k)) use(i.journals->read(k));
       }
     });
     write_quantities(writer, quantities);
   });
-  if (missing() == 0) remove_journals(i.path);
+  if (missing() == 0) i.folder.remove();
   return quantities;
 }
 
-void EnsembleResult::give_up() {
+bool EnsembleResult::give_up() {
   Implementation& i = *implementation_;
   try {
-    i.open();
+    if (i.folder.bytes() > i.folder.journals().size() * EnsembleJournal::empty_size) return true;
+    i.folder.remove();
   } catch (const std::exception&) {  // the reason to give up is the one to tell
-    return;
+    return true;
   }
-  const std::vector<bool> known = i.journals->done();
-  if (std::ranges::find(known, true) == known.end()) remove_journals(i.path);
+  return false;
 }
 
 std::vector<std::string> EnsembleResult::failures(std::size_t most) const {
@@ -340,7 +358,7 @@ struct EnsembleRecorder::Implementation {
 EnsembleRecorder::EnsembleRecorder(const std::string& path, const EnsembleFile& file, const std::string& program,
                                    int generation, int rank)
     : implementation_(new Implementation{
-          {(journals_of(path) / journal_name(generation, rank)).string(), identity_of(file, program)}}) {}
+          {(JournalFolder(path).path() / journal_name(generation, rank)).string(), identity_of(file, program)}}) {}
 EnsembleRecorder::~EnsembleRecorder() = default;
 void EnsembleRecorder::record(const MemberResult& result) { implementation_->journal.record(result); }
 void EnsembleRecorder::flush() { implementation_->journal.flush(); }

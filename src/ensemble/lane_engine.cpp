@@ -15,6 +15,7 @@
 #include "lane_data.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/method/whole_step.hpp"
+#include "trouble.hpp"
 
 namespace rattleback {
 namespace {
@@ -116,6 +117,7 @@ class LaneEngine final : public Engine {
     }
     if (watches_) {
       const auto values = reader_.watched(node.q, node.v, lane.member.parameters);
+      for (std::size_t k = 0; k < values.size(); ++k) watch_defined(lane.result, k, values[k], 0.0);
       lane.tallies.clear();
       for (std::size_t k = 0; k < ensemble_.statistics.size(); ++k) lane.tallies.emplace_back(values[k]);
       lane.sections.clear();
@@ -202,8 +204,22 @@ class LaneEngine final : public Engine {
   void watch() {
     std::ranges::copy(data_.all(data_.velocity()), std::ranges::copy(data_.all(data_.position()), points_.begin()).out);
     formulas_(points_.data(), values_.data());
+    look_for_undefined();
     for (std::size_t l = 0; l < width_; ++l) {
       if (lanes_[l].active) look(l, [&](std::size_t k) { return values_[k * width_ + l]; });
+    }
+  }
+
+  /// In most steps everything is defined: all lanes are looked at together first.
+  void look_for_undefined() {
+    bool defined = true;
+    for (const double value : values_) defined &= std::isfinite(value);
+    if (defined) return;
+    for (std::size_t l = 0; l < width_; ++l) {
+      Lane& lane = lanes_[l];
+      for (std::size_t k = 0; lane.active && k < lane.result.undefined.size(); ++k) {
+        watch_defined(lane.result, k, values_[k * width_ + l], lane.time());
+      }
     }
   }
 
@@ -283,7 +299,7 @@ class LaneEngine final : public Engine {
     State node;
     if (!read_node(l, node)) return end(l);
     const NodeRow row = reader_.row(lane.time(), node.q, node.v, lane.member.parameters);
-    check_energy(row, lane.result);
+    check_node(row, lane.result);
     while (lane.next_time < ensemble_.times.size() && step_of_time(lane, lane.next_time) <= lane.step) {
       lane.result.nodes[lane.next_time++] = row;
     }
@@ -299,7 +315,9 @@ class LaneEngine final : public Engine {
   bool end(std::size_t l) {
     Lane& lane = lanes_[l];
     lane.result.steps = lane.step;
-    for (std::size_t k = 0; k < lane.tallies.size(); ++k) lane.result.statistics[k] = lane.tallies[k].over(lane.step);
+    for (std::size_t k = 0; k < lane.tallies.size(); ++k) {
+      if (std::isnan(lane.result.undefined[k])) lane.result.statistics[k] = lane.tallies[k].over(lane.step);
+    }
     workload_->count(0, lane.planned - lane.step);
     workload_->finished(lane.result);
     return false;
@@ -312,17 +330,15 @@ class LaneEngine final : public Engine {
     if (single_) before_ = data_;
     State node;
     if (!read_node(l, node)) return end(l);
-    try {
+    bool taken = false;
+    const std::string trouble = trouble_of([&] {
       const Problem here{ensemble_.system, lane.member.parameters, node, lane.member.step};
       if (!rescuer_) rescuer_ = make_one_step(method(), *plan_.maps, plan_.nominal);
-      if (!rescuer_->take_over(here, data_.gather(l, data_.kept())) || !rescuer_->advance()) {
-        return fail(l, node, rescuer_->failure());
-      }
-      data_.scatter(l, data_.kept(), rescuer_->kept());
-      node = rescuer_->node();
-    } catch (const std::exception& error) {
-      return fail(l, node, error.what());
-    }
+      taken = rescuer_->take_over(here, data_.gather(l, data_.kept())) && rescuer_->advance();
+    });
+    if (!taken) return fail(l, node, trouble.empty() ? rescuer_->failure() : trouble);
+    data_.scatter(l, data_.kept(), rescuer_->kept());
+    node = rescuer_->node();
     lane.v = node.v;
     if (data_.keeps_velocity()) data_.scatter(l, data_.velocity(), node.v);
     ++lane.step;
@@ -330,6 +346,7 @@ class LaneEngine final : public Engine {
     if (watches_) {
       const auto view = reader_.watched(node.q, node.v, lane.member.parameters);
       const std::vector<double> values(view.begin(), view.end());
+      for (std::size_t k = 0; k < values.size(); ++k) watch_defined(lane.result, k, values[k], lane.time());
       look(l, [&](std::size_t k) { return values[k]; });
     }
     return lane.step < lane.stop || keep(l);

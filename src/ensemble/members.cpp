@@ -161,18 +161,27 @@ struct Members::State {
       throw EnsembleError("an ensemble needs a number of steps or a time: one of both");
     }
     total_steps = 0.0;
+    early_end.reset();
     for (std::size_t a = 0; a < ensemble.axes.size(); ++a) {
       const auto entry = std::ranges::find(places[a], place);
       if (entry == places[a].end()) continue;
       std::vector<double> point(places[a].size());
       for (std::int64_t k = 0; k < ensemble.axes[a].count; ++k) {
         ensemble.axes[a].point(k, point);
-        total_steps += static_cast<double>(steps_for(point[static_cast<std::size_t>(entry - places[a].begin())]));
+        total_steps += count_steps(point[static_cast<std::size_t>(entry - places[a].begin())]);
       }
       total_steps *= static_cast<double>(count / ensemble.axes[a].count);
       return;
     }
-    total_steps = static_cast<double>(count) * static_cast<double>(steps_for(ensemble.step));
+    total_steps = static_cast<double>(count) * count_steps(ensemble.step);
+  }
+
+  double count_steps(double step) {
+    const auto steps = static_cast<double>(steps_for(step));
+    if (!early_end && !ensemble.times.empty() && std::round(ensemble.times.back() / step) > steps) {
+      early_end = steps * step;
+    }
+    return steps;
   }
 
   std::int64_t steps_for(double step) const {
@@ -199,6 +208,7 @@ struct Members::State {
   std::int64_t count = 0;
   std::int64_t per_method = 0;
   double total_steps = 0.0;
+  std::optional<double> early_end;
 };
 
 Members::Members(const Ensemble& ensemble) : state_(std::make_unique<State>(ensemble)) {}
@@ -207,6 +217,7 @@ Members::~Members() = default;
 
 std::int64_t Members::count() const { return state_->count; }
 double Members::total_steps() const { return state_->total_steps; }
+std::optional<double> Members::early_end() const { return state_->early_end; }
 const std::vector<std::string>& Members::varied() const { return state_->varied; }
 
 Member Members::at(std::int64_t index) const {

@@ -7,12 +7,12 @@
 #include <bit>
 #include <chrono>
 #include <cstdlib>
-#include <stdexcept>
 #include <string>
 #include <thread>
 
 #include "../base/plugin.hpp"
 #include "base/parts.hpp"
+#include "rattleback/base/work.hpp"
 
 namespace rattleback {
 namespace {
@@ -38,7 +38,7 @@ bool started_by_mpi() {
 
 Ranks* load() {
   if (!built_with_mpi) {
-    throw std::runtime_error(
+    throw SystemFailure(
         "started by mpirun, but this build has no MPI (RATTLEBACK_MPI=OFF): each process would do all the work");
   }
   try {
@@ -47,7 +47,7 @@ Ranks* load() {
       return std::bit_cast<RanksEntry>(entry)(ranks_layout());
     }));
   } catch (const PluginMissing& missing) {
-    throw std::runtime_error(
+    throw SystemFailure(
         fmt::format("started by mpirun, but the library for MPI cannot be loaded; tried{}", missing.what()));
   }
 }
@@ -72,7 +72,10 @@ std::int64_t told_by_first_rank(std::int64_t number) {
     for (int r = 1; r < ranks().count(); ++r) ranks().send(r, message);
   } else {
     int from = 0;
-    while (!ranks().receive(message, from)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (!ranks().receive(message, from)) {
+      keep_working();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
   }
   return message.first;
 }

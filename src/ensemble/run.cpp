@@ -2,17 +2,16 @@
 // all ranks, and in each rank to its threads. Only the main thread of a rank talks to the others; the threads compute.
 
 #include <fmt/format.h>
-#include <tbb/global_control.h>
-#include <tbb/info.h>
-#include <tbb/task_arena.h>
-#include <tbb/task_group.h>
 
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <system_error>
+#include <thread>
 
 #include "conductor.hpp"
 #include "engine.hpp"
+#include "rattleback/base/work.hpp"
 
 namespace rattleback {
 namespace {
@@ -39,6 +38,7 @@ class Worker final : public Workload {
   }
   void finished(const MemberResult& result) override {
     const std::lock_guard lock(shared_.sink_mutex);
+    if (shared_.failed_badly) return;  // maybe the sink: half a record is the last one of a journal
     shared_.sink.record(result);
     ++shared_.members;
     if (!result.failure.empty()) ++shared_.failed;
@@ -77,6 +77,8 @@ class InMemory final : public EnsembleSink {
 
 }  // namespace
 
+int available_threads() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+
 EnsembleSummary run(const Ensemble& ensemble, const EnsembleOptions& options, EnsembleSink& sink) {
   if (std::ranges::find(lane_counts, options.lanes) == std::end(lane_counts)) {
     throw EnsembleError(fmt::format("{} lanes: 1, 4, 8 or 16 are possible", options.lanes));
@@ -84,32 +86,30 @@ EnsembleSummary run(const Ensemble& ensemble, const EnsembleOptions& options, En
   if (options.threads < 0) throw EnsembleError(fmt::format("{} threads cannot be", options.threads));
   const Members members(ensemble);
   MethodPlans plans(ensemble, members);
-  const int threads = options.threads > 0 ? options.threads : tbb::info::default_concurrency();
-  SharedWork shared{{}, sink, {}};
+  const int threads = options.threads > 0 ? options.threads : available_threads();
+  SharedWork shared(sink);
   Conductor conductor(options, members, shared, threads);
-  std::exception_ptr failure;
-  std::mutex failure_mutex;
-  shared.running = threads;
-  // A thread more than those that compute: this one, which distributes and mostly sleeps.
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads) + 1);
-  tbb::task_arena arena(threads + 1, 1);
-  tbb::task_group group;
-  for (int t = 0; t < threads; ++t) {
-    arena.enqueue(group.defer([&] {
-      try {
-        Worker(ensemble, members, plans, options.lanes, shared).run();
-      } catch (...) {
-        const std::lock_guard lock(failure_mutex);
-        if (!failure) failure = std::current_exception();
-        shared.stop = true;
-        shared.failed_badly = true;
-      }
-      --shared.running;
-    }));
+  const auto compute = [&] {
+    try {
+      const Interruptible interruptible(&shared.stop);
+      Worker(ensemble, members, plans, options.lanes, shared).run();
+    } catch (const Interrupted&) {  // in the middle of a step: its trajectory has no result
+    } catch (...) {
+      shared.fail(std::current_exception());
+    }
+    --shared.running;
+  };
+  // Beside this thread, which distributes and mostly sleeps.
+  std::vector<std::jthread> workers;
+  try {
+    for (; workers.size() < static_cast<std::size_t>(threads); ++shared.running) workers.emplace_back(compute);
+  } catch (const std::system_error& error) {
+    shared.fail(std::make_exception_ptr(SystemFailure(
+        fmt::format("cannot start {} threads: {}; ask for fewer with `threads`", threads, error.code().message()))));
   }
   const EnsembleSummary summary = conductor.conduct();
-  arena.execute([&] { group.wait(); });
-  if (failure) std::rethrow_exception(failure);
+  workers.clear();
+  if (shared.failure) std::rethrow_exception(shared.failure);
   return summary;
 }
 

@@ -9,6 +9,7 @@
 #include "interpolant.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/observe/observers.hpp"
+#include "trouble.hpp"
 
 namespace rattleback {
 namespace {
@@ -43,7 +44,7 @@ class MemberRun {
       time_ = stepper_->time().value_or(static_cast<double>(step_) * member_.step);
       const bool goes_on = look(time_before);
       keep_times();
-      if (!goes_on) break;
+      if (!goes_on || !result_.failure.empty()) break;
       constexpr std::int64_t between_reports = 1000;
       if (step_ - reported >= between_reports) {
         workload.count(step_ - reported, 0);
@@ -53,10 +54,11 @@ class MemberRun {
     workload.count(step_ - reported, member_.steps - step_);
     const State& node = stepper_->node();
     result_.last = reader_.row(time_, node.q, node.v, member_.parameters);
-    check_energy(result_.last, result_);
+    check_node(result_.last, result_);
     result_.steps = step_;
     // Observers are first asked after the first step: many of them have nothing to say before.
     for (std::size_t k = 0; k < tallies_.size(); ++k) {
+      if (!std::isnan(result_.undefined[k])) continue;
       result_.statistics[k] = tallies_[k].over(k < ensemble_.statistics.size() ? step_ : step_ - 1);
     }
   }
@@ -78,11 +80,19 @@ class MemberRun {
 
   void look_at_first_node() {
     const auto values = watched();
+    time_ = stepper_->time().value_or(0.0);
+    watch_formulas(values);
     for (std::size_t k = 0; k < ensemble_.statistics.size(); ++k) tallies_.emplace_back(values[k]);
     for (std::size_t k = tallies_.size(); k < values.size(); ++k) sections_.emplace_back(values[k]);
     observe();
-    time_ = stepper_->time().value_or(0.0);
     keep_times();
+  }
+
+  /// Of statistics and sections, between which stands what is observed.
+  void watch_formulas(std::span<const double> values) {
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      watch_defined(result_, k < ensemble_.statistics.size() ? k : observed_.size() + k, values[k], time_);
+    }
   }
 
   /// False if the trajectory ends here.
@@ -90,8 +100,10 @@ class MemberRun {
     const auto view = watched();
     const std::vector<double> values(view.begin(), view.end());
     const std::size_t statistics = ensemble_.statistics.size();
+    watch_formulas(values);
     for (std::size_t k = 0; k < statistics; ++k) tallies_[k].add(values[k]);
     observe();
+    for (std::size_t k = 0; k < observed_.size(); ++k) watch_defined(result_, statistics + k, observed_[k], time_);
     if (tallies_.size() == statistics) {
       for (const double value : observed_) tallies_.emplace_back(value);
     } else {
@@ -144,7 +156,7 @@ class MemberRun {
           stepper_->time() ? time_ >= wanted : static_cast<double>(step_) >= std::round(wanted / member_.step);
       if (!reached) return;
       const State& node = stepper_->node();
-      result_.nodes[next_time_++] = reader_.row(time_, node.q, node.v, member_.parameters);
+      check_node(result_.nodes[next_time_++] = reader_.row(time_, node.q, node.v, member_.parameters), result_);
     }
   }
 
@@ -178,10 +190,9 @@ class SingleEngine final : public Engine {
       MemberResult result = empty_result(ensemble_, member, observed_count());
       result.failure = start_check_(member);
       if (result.failure.empty()) {
-        try {
-          MemberRun(ensemble_, member, reader_, result).run(workload);
-        } catch (const std::exception& error) {  // of this trajectory: there is no file or message in it
-          result.failure = error.what();
+        const std::string trouble = trouble_of([&] { MemberRun(ensemble_, member, reader_, result).run(workload); });
+        if (!trouble.empty()) {
+          result.failure = trouble;
           workload.count(0, member.steps);
         }
         if (workload.stopped()) return;

@@ -32,7 +32,7 @@ class Maker {
 
   Data make() {
     std::visit([&](const auto& kind) { fill(kind); }, recipe_.kind);
-    if (interrupt_ != nullptr && interrupt_->load()) throw Interrupted();
+    keep_working();
     return std::move(data_);
   }
 

@@ -20,7 +20,10 @@ const std::vector<std::string> data_keys{"kind",   "model",  "method", "set",   
                                          "steps",  "time",   "every",  "from",  "to", "count",     "observe", "against",
                                          "points", "radius", "ells",   "order", "at", "ends_early"};
 
-constexpr double most_steps = 1e9;
+constexpr std::int64_t most_steps = 1000000000;
+constexpr std::int64_t most_rows = 10000000;   ///< of a table
+constexpr std::int64_t most_points = 1000000;  ///< of a cloud
+constexpr std::int64_t highest_order = 12;     ///< of what is known of modified quantities
 
 enum class DataKind : std::uint8_t { trajectory, convergence, cloud, points, modified, inverse };
 
@@ -66,7 +69,7 @@ class ExperimentReader : TomlFile {
   Paper read_paper() {
     check_keys(root(), {"title", "citation", "year", "text"}, "a paper");
     return {std::filesystem::path(source().file()).parent_path().filename().string(), text_value("title"),
-            text_value("citation"), integer(required(root(), "year", "a paper"), "year"), text_value("text")};
+            text_value("citation"), integer(required(root(), "year", "a paper"), "year", 1, 9999), text_value("text")};
   }
 
  private:
@@ -95,10 +98,18 @@ class ExperimentReader : TomlFile {
     return list;
   }
 
-  std::int64_t integer(const toml::node& node, const std::string& what) const {
+  std::int64_t integer(const toml::node& node, const std::string& what, std::int64_t least, std::int64_t most) const {
     const double x = value(node, what);
-    if (x != std::round(x) || !(x >= 0.0) || x > 1e12) fail(node, fmt::format("{} must be a count, found {}", what, x));
+    if (x != std::round(x) || !(x >= static_cast<double>(least) && x <= static_cast<double>(most))) {
+      fail(node, fmt::format("{} must be an integer between {} and {}, found {}", what, least, most, x));
+    }
     return static_cast<std::int64_t>(x);
+  }
+
+  double positive(const toml::node& node, const std::string& what) const {
+    const double x = value(node, what);
+    if (!(x > 0.0 && std::isfinite(x))) fail(node, fmt::format("{} must be positive, found {}", what, x));
+    return x;
   }
 
   auto formula(const toml::node& node, const std::string& what, auto&& parse_it) const {
@@ -174,27 +185,34 @@ class ExperimentReader : TomlFile {
     }
     if (const toml::node* q1 = find("q1")) recipe.second_position = numbers(*q1, "q1");
     if (const toml::node* early = find("ends_early")) recipe.ends_early = flag(*early, "ends_early");
-    const auto count_or = [&](const char* key, std::int64_t otherwise) {
-      return find(key) == nullptr ? otherwise : integer(need(key), key);
+    const auto count_or = [&](const char* key, std::int64_t otherwise, std::int64_t least, std::int64_t most) {
+      return find(key) == nullptr ? otherwise : integer(need(key), key, least, most);
     };
     const auto steps = [&] {
       if (find("steps") != nullptr && find("time") != nullptr) {
         fail(*find("steps"), "steps and time say the same in two ways: give one");
       }
-      recipe.step = value(need("step"), "step");
-      if (!(recipe.step > 0.0)) fail(need("step"), fmt::format("step must be positive, found {}", recipe.step));
+      recipe.step = positive(need("step"), "step");
       const toml::node& end = find("steps") == nullptr ? need("time") : need("steps");
       const double count = find("steps") == nullptr ? value(end, "time") / recipe.step : value(end, "steps");
-      if (!(std::round(count) >= 1.0 && count <= most_steps)) {
-        fail(end, fmt::format("these are {:.0f} steps; between 1 and {:.0e} are possible", count, most_steps));
+      if (!(std::round(count) >= 1.0 && count <= static_cast<double>(most_steps))) {
+        fail(end, fmt::format("these are {:.0f} steps; between 1 and {:.0e} are possible", count,
+                              static_cast<double>(most_steps)));
       }
       return static_cast<std::int64_t>(std::llround(count));
     };
-    const std::int64_t every = std::max<std::int64_t>(1, count_or("every", 1));
+    const std::int64_t every = count_or("every", 1, 1, most_steps);
+    const auto require_rows = [&](std::int64_t all, std::int64_t each) {  // a table is kept in memory
+      if (all / every * each <= most_rows) return;
+      fail(find("steps") == nullptr ? need("time") : need("steps"),
+           fmt::format("these are {} rows; up to {} are kept: choose a larger every, fewer steps or fewer points",
+                       all / every * each, most_rows));
+    };
     if (kind == DataKind::trajectory) {
       TrajectoryRecipe t;
       t.steps = steps();
       t.every = every;
+      require_rows(t.steps, 1);
       if (const toml::node* observe = find("observe")) {
         t.observe = texts(*observe, "observe");
         for (const std::string& o : t.observe) checked(*observe, [&] { check_observer(o); });
@@ -206,33 +224,32 @@ class ExperimentReader : TomlFile {
       }
       recipe.kind = t;
     } else if (kind == DataKind::convergence) {
-      const std::int64_t from = integer(need("from"), "from");
-      const std::int64_t to = integer(need("to"), "to");
-      const std::int64_t count = integer(need("count"), "count");
-      if (from < 2 || to <= from) {
+      const std::int64_t from = integer(need("from"), "from", 2, most_steps);
+      const std::int64_t to = integer(need("to"), "to", 2, most_steps);
+      const std::int64_t count = integer(need("count"), "count", 2, 1000);
+      if (to <= from) {
         fail(need("to"), "from and to are numbers of points in time, at least 2 and increasing");
       }
-      if (count < 2 || count > 1000) {
-        fail(need("count"), fmt::format("count must be between 2 and 1000, found {}", count));
-      }
-      const double time = value(need("time"), "time");
-      if (!(time > 0.0)) fail(need("time"), fmt::format("time must be positive, found {}", time));
+      const double time = positive(need("time"), "time");
       recipe.kind = ConvergenceRecipe{time, step_counts(from, to, static_cast<int>(count))};
     } else if (kind == DataKind::cloud || kind == DataKind::points) {
       CloudRecipe c;
       c.steps = steps();
       c.every = every;
-      c.points = static_cast<std::size_t>(count_or("points", 0));
-      if (const toml::node* radius = find("radius")) c.radius = value(*radius, "radius");
+      c.points = static_cast<std::size_t>(count_or("points", 0, 0, most_points));
+      if (const toml::node* radius = find("radius")) c.radius = positive(*radius, "radius");
       if (const toml::node* ells = find("ells")) {
-        for (const double ell : numbers(*ells, "ells")) c.ells.push_back(static_cast<int>(ell));
+        for (const toml::node& ell : array_of(*ells, "ells")) {
+          c.ells.push_back(static_cast<int>(integer(ell, "an entry of ells", 0, highest_order)));
+        }
       }
       c.keep_points = kind == DataKind::points;
+      require_rows(c.steps, c.keep_points ? std::max<std::int64_t>(1, static_cast<std::int64_t>(c.points)) : 1);
       recipe.kind = c;
     } else if (kind == DataKind::modified) {
-      recipe.step = find("step") == nullptr ? 1.0 : value(need("step"), "step");
+      recipe.step = find("step") == nullptr ? 1.0 : positive(need("step"), "step");
       ModifiedRecipe m;
-      m.order = static_cast<int>(count_or("order", 2));
+      m.order = static_cast<int>(count_or("order", 2, 0, highest_order));
       for (const toml::node& item : array_of(need("at"), "at")) m.at.push_back(numbers(item, "an entry of at"));
       recipe.kind = m;
     } else {

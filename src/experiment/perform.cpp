@@ -60,6 +60,7 @@ const Data& ExperimentResult::of(const std::string& name) const {
 
 ExperimentResult perform(const Experiment& experiment, const std::atomic<bool>* interrupt,
                          const std::function<void(const std::string&)>& progress) {
+  const Interruptible interruptible(interrupt);
   ExperimentResult result{experiment, {}, {}, {}};
   const auto explained = [&](const std::string& where, auto&& work) {
     const std::string place = fmt::format("{}/{}, {}", experiment.paper, experiment.name, where);

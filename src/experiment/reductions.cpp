@@ -156,7 +156,11 @@ constexpr NamedReduction reductions[] = {
      [](const Numbers& x, const Numbers& y) {
        Points points;
        for (std::size_t i = 0; i < x.size(); ++i) points.push_back({x[i], y[i]});
-       return hull_volume(points);
+       try {
+         return hull_volume(points);
+       } catch (const NumericalError&) {  // they lie on a line
+         return 0.0;
+       }
      }},
 };
 

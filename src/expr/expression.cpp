@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "node.hpp"
+#include "rattleback/base/work.hpp"
 
 namespace rattleback {
 namespace {
@@ -126,6 +127,7 @@ class NodeTable {
 };
 
 Expression intern(Kind kind, Function function, double value, std::string_view name, std::vector<Term> operands) {
+  keep_working();  // whatever builds expressions without end builds nodes
   auto node = std::make_unique<Node>();
   node->kind = kind;
   node->function = function;

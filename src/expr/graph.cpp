@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "rattleback/base/work.hpp"
 #include "rattleback/expr/print.hpp"
 
 namespace rattleback {
@@ -26,6 +27,7 @@ Graph::Graph(std::span<const Expression> roots) {
         const Expression& child = operands[top.next_operand++].expression;
         if (entered.emplace(child.node(), true).second) stack.push_back({child, 0});
       } else {
+        keep_working();
         index_.emplace(top.expression.node(), nodes_.size());
         nodes_.push_back(std::move(top.expression));
         stack.pop_back();
@@ -132,8 +134,10 @@ std::size_t operation_count(std::span<const Expression> expressions) {
 
 std::size_t operation_count(const Expression& expression) { return operation_count({&expression, 1}); }
 
-double evaluate(const Expression& expression, const std::unordered_map<Expression, double>& values) {
-  const Graph graph({&expression, 1});
+namespace {
+
+/// Of every node of a graph.
+std::vector<double> values_of(const Graph& graph, const std::unordered_map<Expression, double>& values) {
   std::vector<double> result(graph.size());
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Expression& e = graph[i];
@@ -160,7 +164,34 @@ double evaluate(const Expression& expression, const std::unordered_map<Expressio
     }
     result[i] = v;
   }
-  return result.back();
+  return result;
+}
+
+}  // namespace
+
+double evaluate(const Expression& expression, const std::unordered_map<Expression, double>& values) {
+  return values_of(Graph({&expression, 1}), values).back();
+}
+
+double size_of_terms(const Expression& expression, const std::unordered_map<Expression, double>& values) {
+  const Graph graph({&expression, 1});
+  const std::vector<double> value = values_of(graph, values);
+  std::vector<double> size(graph.size());
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const Expression& e = graph[i];
+    const bool is_sum = e.kind() == Kind::sum;
+    size[i] = std::abs(is_sum || e.kind() == Kind::product ? e.value() : value[i]);
+    if (!is_sum && e.kind() != Kind::product) continue;
+    for (const Term& t : e.operands()) {
+      const std::size_t k = graph.index(t.expression);
+      if (is_sum) {
+        size[i] += std::abs(t.weight) * size[k];
+      } else {  // what is divided by cancels nothing
+        size[i] *= std::pow(t.weight > 0.0 ? size[k] : std::abs(value[k]), t.weight);
+      }
+    }
+  }
+  return size.back();
 }
 
 }  // namespace rattleback

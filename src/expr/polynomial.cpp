@@ -1,4 +1,5 @@
 #include "polynomial.hpp"
+#include "rattleback/base/work.hpp"
 
 #include <cmath>
 
@@ -91,6 +92,7 @@ std::optional<Polynomial> times(const Polynomial& a, const Polynomial& b, std::s
   if (a.size() * b.size() > 100 * most_terms) return std::nullopt;
   Sum sum;
   for (const auto& [m, c] : a) {
+    keep_working();
     for (const auto& [n, d] : b) sum.add(m * n, c * d);
   }
   Polynomial product = sum.result();
@@ -133,6 +135,7 @@ std::optional<Polynomial> divided(const Polynomial& p, const Polynomial& b) {
     Polynomial quotient;
     for (int k = highest; k >= degree; --k) {
       for (const auto& [m, c] : rest.result()) {
+        keep_working();
         if (m.exponent(variable) != k) continue;
         const Monomial factor = m * Monomial(variable, -degree);
         for (const auto& [n, d] : b) rest.add(factor * n, -c / coefficient * d);

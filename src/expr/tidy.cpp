@@ -7,13 +7,15 @@
 #include <unordered_map>
 
 #include "polynomial.hpp"
+#include "rattleback/base/work.hpp"
 #include "rattleback/expr/graph.hpp"
 
 namespace rattleback {
 namespace {
 
 constexpr std::size_t usual_terms = 300;
-constexpr int highest_power = 8;  ///< of a sum that is multiplied out
+constexpr int highest_power = 8;             ///< of a sum that is multiplied out
+constexpr double largest_exponent = 1000.0;  ///< of a factor; those of its factors multiply
 
 Polynomial atom(const Expression& e, int exponent = 1) { return {{Monomial(base_number(e), exponent), 1.0}}; }
 
@@ -38,6 +40,7 @@ std::optional<Polynomial> without_squares(const Polynomial& p, const Expression&
   const Polynomial square{{Monomial{}, 1.0}, {Monomial(base_number(g), 2), -1.0}};
   Sum sum;
   for (const auto& [m, c] : p) {
+    keep_working();
     const int exponent = m.exponent(sine);
     if (exponent < 2) {
       sum.add(m, c);
@@ -90,6 +93,7 @@ Polynomial shortened_by_pythagoras(Polynomial p, std::size_t most_terms) {
 Monomial lowest_powers(const Polynomial& p) {
   Monomial lowest;
   for (const auto& [m, c] : p) {
+    keep_working();
     for (const auto& [base, exponent] : m) {
       int least = exponent;
       for (const auto& [n, d] : p) least = std::min(least, n.exponent(base));
@@ -166,6 +170,8 @@ class Tidier {
   }
 
   std::optional<Polynomial> of_product(const Expression& e) {
+    if (std::ranges::any_of(e.operands(), [](const Term& t) { return std::abs(t.weight) > largest_exponent; }))
+      return std::nullopt;
     Polynomial p{{Monomial{}, e.value()}};
     for (const auto& [base, exponent] : merged_roots(e)) {
       auto next = times(p, factor(base, exponent), most_terms_);

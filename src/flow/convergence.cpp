@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../base/raise.hpp"
 #include "rattleback/method/registry.hpp"
 
 namespace rattleback {
@@ -19,7 +20,7 @@ constexpr int repetitions = 5;
 
 double distance(const std::vector<double>& a, const std::vector<double>& b) {
   double largest = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  for (std::size_t i = 0; i < a.size(); ++i) raise(largest, std::abs(a[i] - b[i]));
   return largest;
 }
 
@@ -32,7 +33,7 @@ ConvergencePoint measure(Stepper& stepper, const Problem& problem, const RunOpti
     point.outcome = result.outcome;
     const bool finished = result.outcome == RunOutcome::finished;
     point.error = finished ? distance(result.node.q, reference.q) : std::numeric_limits<double>::quiet_NaN();
-    point.energy_error = result.statistics.max_energy_error;
+    point.energy_error = result.statistics.max_energy_error();
     point.newton = result.newton.mean();
     const double seconds = result.statistics.seconds;
     point.seconds = k == 0 ? seconds : std::min(point.seconds, seconds);

@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "../base/raise.hpp"
+#include "rattleback/base/work.hpp"
 #include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -73,25 +73,6 @@ class NodeObserver {
   std::vector<double> multipliers_;
 };
 
-double relative_error(double value, double initial) {
-  return std::abs(value - initial) / std::max(1.0, std::abs(initial));
-}
-
-void start(RunStatistics& s, const NodeObserver& o) {
-  s.initial_energy = o.energy();
-  s.initial_conserved.assign(o.conserved().begin(), o.conserved().end());
-  s.max_conserved_error.assign(o.conserved().size(), 0.0);
-}
-
-/// By the values at a node, or by the least and the largest at several: errors grow with the distance on either side.
-void update(RunStatistics& s, std::span<const double> values, std::size_t constraints) {
-  raise(s.max_energy_error, relative_error(values[0], s.initial_energy));
-  for (const double c : values.subspan(1, constraints)) raise(s.max_constraint, std::abs(c));
-  for (std::size_t k = 0; k < s.initial_conserved.size(); ++k) {
-    raise(s.max_conserved_error[k], relative_error(values[1 + constraints + k], s.initial_conserved[k]));
-  }
-}
-
 /// One run from beginning to end; its members are the run's state.
 class Run {
  public:
@@ -105,6 +86,7 @@ class Run {
 
   RunResult go(const Checkpoint* resume) {
     begin(resume);
+    std::optional<Interruptible> interruptible(options_.interrupt);
     while (step_ < options_.steps && outcome_ == RunOutcome::finished) {
       if (!leap()) advance();
       if (step_ >= next_look_) look_at_clock();
@@ -113,7 +95,8 @@ class Run {
         outcome_ = RunOutcome::interrupted;
       }
     }
-    if (outcome_ != RunOutcome::failed) save_checkpoint();
+    interruptible.reset();  // what was done is kept in peace
+    if (outcome_ != RunOutcome::failed && !broken_off_) save_checkpoint();
     report_progress();
     return result();
   }
@@ -128,8 +111,9 @@ class Run {
       observe();
     } else {
       observe();
-      start(statistics_, observer_);
-      statistics_.max_observed.assign(observed_.size(), std::numeric_limits<double>::quiet_NaN());
+      statistics_.begin(observer_.energy(), observer_.conserved());
+      statistics_.measure_scales(problem_, stepper_.node());
+      statistics_.observed.resize(observed_.size());
       update_statistics();
       record();
     }
@@ -155,8 +139,8 @@ class Run {
     step_ += taken;
     observer_.take(watched_.values);
     last_node_ = stepper_.node();
-    update(statistics_, watched_.least, observer_.constraints().size());
-    update(statistics_, watched_.largest, observer_.constraints().size());
+    statistics_.see(watched_.least, place());
+    statistics_.see(watched_.largest, place());
     statistics_.final_energy = observer_.energy();
     const IntervalValues* const interval = stepper_.interval();
     if (interval != nullptr && !std::isnan(interval->energy)) {
@@ -168,11 +152,14 @@ class Run {
   }
 
   void advance() {
-    if (!stepper_.advance()) {
-      fail(stepper_.failure());
+    try {
+      if (!stepper_.advance()) return fail(stepper_.failure());
+      observe();
+    } catch (const Interrupted&) {  // inside a long step, which is then not taken
+      outcome_ = RunOutcome::interrupted;
+      broken_off_ = true;
       return;
     }
-    observe();
     if (!std::isfinite(observer_.energy())) {
       fail("the energy is not finite any more; a smaller step may help");
       return;
@@ -196,10 +183,14 @@ class Run {
 
   void update_statistics() {
     statistics_.final_energy = observer_.energy();
-    update(statistics_, observer_.values(), observer_.constraints().size());
-    for (std::size_t i = 0; i < observed_.size(); ++i) {
-      double& largest = statistics_.max_observed[i];
-      if (!(std::abs(observed_[i]) <= largest) && !std::isnan(observed_[i])) largest = std::abs(observed_[i]);
+    statistics_.see(observer_.values(), place());
+    std::size_t i = 0;
+    for (const Observer* o : options_.observers) {
+      for (std::size_t k = 0; k < o->quantity().labels.size(); ++k, ++i) {
+        if (step_ < o->first_node()) continue;
+        const bool exists = std::isfinite(observed_[i]);
+        statistics_.observed[i].see(observed_[i], place(), exists ? std::string() : o->why_undefined());
+      }
     }
     const IntervalValues* const interval = stepper_.interval();
     if (interval != nullptr && !std::isnan(interval->energy)) see_midpoint(interval->energy);
@@ -218,6 +209,7 @@ class Run {
   }
 
   /// Of the last good node.
+  NodePlace place() const { return {step_, time()}; }
   double time() const { return time_.value_or(static_cast<double>(step_) * problem_.step); }
 
   void record() {
@@ -253,6 +245,7 @@ class Run {
 
   RunResult result() {
     statistics_.seconds = earlier_seconds_ + seconds_since(begin_);
+    statistics_.measure_scales(problem_, last_node_);
     const auto p = observer_.momenta(last_node_);
     return {outcome_,
             step_,
@@ -273,6 +266,7 @@ class Run {
   std::vector<double> observed_;
   RunStatistics statistics_;
   RunOutcome outcome_ = RunOutcome::finished;
+  bool broken_off_ = false;  ///< the stepper is between two nodes: the last checkpoint stands
   std::string failure_;
   std::optional<double> time_;  ///< of that node, if the stepper has one of its own
   State last_node_;             ///< the last good one: a failed step may leave the stepper at a worse
@@ -317,8 +311,7 @@ const char* outcome_name(RunOutcome outcome) {
 
 RunResult run(Stepper& stepper, const Problem& problem, const RunOptions& options, const Checkpoint* resume) {
   if (options.steps < 0 || options.every < 1) {
-    throw std::invalid_argument(
-        fmt::format("a run of {} steps, recorded every {}, cannot be", options.steps, options.every));
+    throw RequestError(fmt::format("a run of {} steps, recorded every {}, cannot be", options.steps, options.every));
   }
   return Run(stepper, problem, options).go(resume);
 }
@@ -326,7 +319,7 @@ RunResult run(Stepper& stepper, const Problem& problem, const RunOptions& option
 Trajectory integrate(const System& system, const MethodSpec& method, const IntegrateOptions& options) {
   const Problem problem{system, system.parameter_values(), {options.q, options.v}, options.step};
   if (!(options.step > 0.0) || !std::isfinite(options.step)) {
-    throw std::invalid_argument(fmt::format("the step must be positive, found {}", options.step));
+    throw RequestError(fmt::format("the step must be positive, found {}", options.step));
   }
   require_regular_start(system, problem.parameters, problem.start);
   const auto stepper = make_stepper(method, problem);

@@ -21,8 +21,9 @@ SymmetryReport examine_symmetry(const System& system, std::span<const double> pa
     point.insert(point.end(), parameters.begin(), parameters.end());
     const auto values = program(point);
     const Eigen::Map<const Eigen::MatrixXd> xi(values.data(), n, d);
-    const Eigen::MatrixXd a = constraints(point);
+    Eigen::MatrixXd a = constraints(point);
     if (!xi.allFinite() || !a.allFinite()) continue;
+    a.rowwise().normalize();  // rows may be in different units
     const auto rank = [](const Eigen::MatrixXd& m) {
       return m.size() == 0
                  ? 0

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "../expr/determinant.hpp"
@@ -271,10 +272,13 @@ ChaplyginSearch find_chaplygin(const System& system, std::span<const double> par
     search.reasons.push_back(fmt::format("the reduced system cannot be written down: {}", error.what()));
     return search;
   }
-  if (const double defect = reduction_defect(system, *search.found, parameters, near); defect > largest_defect) {
+  if (const double defect = reduction_defect(system, *search.found, parameters, near); !(defect <= largest_defect)) {
     search.found.reset();
     search.reasons.push_back(
-        fmt::format("the reduced equations differ from the full ones by {:.1e}: something is singular here", defect));
+        std::isnan(defect)
+            ? "the reduced equations could not be compared with the full ones: they have no solution at random states"
+            : fmt::format("the reduced equations differ from the full ones by {:.1e}: something is singular here",
+                          defect));
   }
   return search;
 }

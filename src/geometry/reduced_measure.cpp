@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "../expr/determinant.hpp"
 #include "../mech/decompositions.hpp"
@@ -141,6 +142,10 @@ ReducedMeasure measure_of(const System& system, std::span<const double> paramete
     report.reason = "the constraints are not defined near the initial position";
     return report;
   }
+  if (!dependent_rows(a).empty()) {
+    report.reason = "the constraints are not independent near the initial position";
+    return report;
+  }
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(a);
   Indices dependent;
   for (Eigen::Index k = 0; k < a.rows(); ++k)
@@ -148,6 +153,10 @@ ReducedMeasure measure_of(const System& system, std::span<const double> paramete
   Indices independent;
   for (std::size_t i = 0; i < system.dimension(); ++i) {
     if (std::find(dependent.begin(), dependent.end(), i) == dependent.end()) independent.push_back(i);
+  }
+  if (independent.empty()) {
+    report.reason = "the constraints leave no motion";
+    return report;
   }
   if (base.empty()) {
     report.reason = "no coordinate is left when all translations are divided out";
@@ -179,6 +188,7 @@ ReducedMeasure measure_of(const System& system, std::span<const double> paramete
     const Eigen::MatrixXd inside = svd.matrixV().rightCols(form->velocity.cols() - rows);
     const double size = form->theta.norm();
     const double vertical = size == 0.0 ? 0.0 : (form->theta.transpose() * inside).norm() / size;
+    if (!std::isfinite(vertical)) continue;
     ++report.vertical.points;
     if (report.vertical.worst.empty() || vertical > report.vertical.residual) {
       report.vertical.residual = vertical;
@@ -201,7 +211,7 @@ ReducedMeasure measure_of(const System& system, std::span<const double> paramete
       defined = right && left;
       if (defined) slopes.row(static_cast<Eigen::Index>(i)) = (*right - *left).transpose() / (2.0 * by);
     }
-    if (!defined) continue;
+    if (!defined || !slopes.allFinite()) continue;
     ++report.closed.points;
     const double rotation = rows == 0 ? 0.0 : (slopes - slopes.transpose()).cwiseAbs().maxCoeff();
     const double scale = rows == 0 ? 1.0 : slopes.cwiseAbs().maxCoeff() + size * size + 1e-300;

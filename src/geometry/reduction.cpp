@@ -4,7 +4,10 @@
 #include "../mech/decompositions.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
+#include "../base/raise.hpp"
 #include "../expr/determinant.hpp"
 #include "../mech/sampling.hpp"
 #include "rattleback/expr/graph.hpp"
@@ -19,6 +22,7 @@ using Vector = std::vector<Expression>;
 using Indices = std::vector<std::size_t>;
 
 constexpr int samples = 8;
+constexpr double smallest_radius = 1e-9;
 
 Vector pick(const Vector& from, const Indices& which) {
   Vector result;
@@ -161,27 +165,32 @@ double reduction_defect(const System& system, const ChaplyginSystem& c, std::spa
   std::vector<double> full_outputs(full.system().outputs.size());
   std::vector<double> small_outputs(small.system().outputs.size());
   RandomPoints random;
-  double worst = std::numeric_limits<double>::quiet_NaN();
-  for (int sample = 0; sample < samples; ++sample) {
-    State state{random.near(near.q, 0.7), random.near(std::vector<double>(near.q.size(), 0.0), 1.0)};
-    std::vector<double> data = joined_data(state, parameters);
-    const std::vector<double> s_dot = lift(data);
-    for (std::size_t a = 0; a < s_dot.size(); ++a) data[system.dimension() + c.fibre[a]] = s_dot[a];
-    std::vector<double> small_data;
-    for (const std::size_t i : c.shape) small_data.push_back(state.q[i]);
-    for (const std::size_t i : c.shape) small_data.push_back(state.v[i]);
-    small_data.insert(small_data.end(), parameters.begin(), parameters.end());
-    if (full.run(data, full_outputs) != 1 || small.run(small_data, small_outputs) != 1) continue;
-    double size = 0.0;
-    double difference = 0.0;
-    for (std::size_t i = 0; i < c.shape.size(); ++i) {
-      size = std::max(size, std::abs(full_outputs[c.shape[i]]));
-      difference = std::max(difference, std::abs(full_outputs[c.shape[i]] - small_outputs[i]));
+  double worst = 0.0;
+  bool compared = false;
+  // The domain of a model may be small.
+  for (double radius = 0.7; !compared && radius > smallest_radius; radius /= 100.0) {
+    for (int sample = 0; sample < samples; ++sample) {
+      State state{random.near(near.q, radius), random.near(std::vector<double>(near.q.size(), 0.0), 1.0)};
+      std::vector<double> data = joined_data(state, parameters);
+      const std::vector<double> s_dot = lift(data);
+      for (std::size_t a = 0; a < s_dot.size(); ++a) data[system.dimension() + c.fibre[a]] = s_dot[a];
+      std::vector<double> small_data;
+      for (const std::size_t i : c.shape) small_data.push_back(state.q[i]);
+      for (const std::size_t i : c.shape) small_data.push_back(state.v[i]);
+      small_data.insert(small_data.end(), parameters.begin(), parameters.end());
+      if (full.run(data, full_outputs) != 1 || small.run(small_data, small_outputs) != 1) continue;
+      double size = 0.0;
+      double difference = 0.0;
+      for (std::size_t i = 0; i < c.shape.size(); ++i) {
+        size = std::max(size, std::abs(full_outputs[c.shape[i]]));
+        raise(difference, std::abs(full_outputs[c.shape[i]] - small_outputs[i]));
+      }
+      const double defect = difference / std::max(1.0, size);
+      raise(worst, defect);
+      compared = true;
     }
-    const double defect = difference / std::max(1.0, size);
-    if (!(defect <= worst)) worst = defect;
   }
-  return worst;
+  return compared ? worst : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace rattleback

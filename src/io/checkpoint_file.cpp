@@ -6,19 +6,14 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "../base/checksum.hpp"
+
 namespace rattleback {
 namespace {
 
 using nlohmann::json;
 
-constexpr const char* first_words = "rattleback checkpoint 1";
-
-/// FNV-1a.
-std::uint64_t checksum(std::string_view text) {
-  std::uint64_t h = 0xcbf29ce484222325U;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return h;
-}
+constexpr const char* first_words = "rattleback checkpoint 2";
 
 /// JSON has no infinity and no NaN; a conserved quantity may have either.
 json number(double x) { return std::isfinite(x) ? json(x) : json(fmt::format("{}", x)); }
@@ -33,6 +28,22 @@ double number_from(const json& value) {
 std::vector<double> numbers_from(const json& list) {
   std::vector<double> result;
   for (const json& value : list) result.push_back(number_from(value));
+  return result;
+}
+
+json largest(const Largest& l) {
+  json result = json::array({number(l.value)});
+  if (l.end) result.insert(result.end(), {l.end->at.step, number(l.end->at.time), l.end->why});
+  return result;
+}
+json largest(const std::vector<Largest>& list) {
+  json result = json::array();
+  for (const Largest& l : list) result.push_back(largest(l));
+  return result;
+}
+Largest largest_from(const json& value) {
+  Largest result{number_from(value.at(0)), {}};
+  if (value.size() > 1) result.end = {{value.at(1), number_from(value.at(2))}, value.at(3)};
   return result;
 }
 
@@ -60,17 +71,24 @@ std::string checkpoint_text(const StoredCheckpoint& stored) {
                       {"step", stored.checkpoint.step},
                       {"stepper", stored.checkpoint.stepper},
                       {"row_bytes", stored.row_bytes},
+                      {"row_checksum", stored.row_checksum},
                       {"initial_energy", s.initial_energy},
                       {"final_energy", s.final_energy},
-                      {"max_energy_error", s.max_energy_error},
-                      {"max_constraint", number(s.max_constraint)},
+                      {"energy_error", largest(s.energy_error)},
+                      {"energy_scale", number(s.energy_scale)},
+                      {"constraint", largest(s.constraint)},
                       {"initial_conserved", numbers(s.initial_conserved)},
-                      {"max_conserved_error", numbers(s.max_conserved_error)},
+                      {"conserved_error", largest(s.conserved_error)},
+                      {"conserved_scale", numbers(s.conserved_scale)},
                       {"midpoint_energy", numbers(s.midpoint_energy)},
-                      {"max_observed", numbers(s.max_observed)},
+                      {"observed_values", largest(s.observed)},
                       {"seconds", s.seconds}};
   const std::string body = document.dump(1, ' ', false, json::error_handler_t::replace);
-  return fmt::format("{} {:016x}\n{}\n", first_words, checksum(body), body);
+  return with_checksum(body);
+}
+
+std::string with_checksum(std::string_view body) {
+  return fmt::format("{} {:016x}\n{}\n", first_words, checksum_of(body), body);
 }
 
 StoredCheckpoint read_checkpoint(const std::string& text, const std::string& path) {
@@ -79,9 +97,9 @@ StoredCheckpoint read_checkpoint(const std::string& text, const std::string& pat
   };
   const std::size_t end = text.find('\n');
   if (!text.starts_with(first_words) || end == std::string::npos)
-    throw damaged("its first line is not that of a checkpoint");
+    throw damaged("its first line is not that of a checkpoint of this version");
   const std::string_view body(text.data() + end + 1, text.size() - end - (text.ends_with('\n') ? 2 : 1));
-  if (text.substr(0, end) != fmt::format("{} {:016x}", first_words, checksum(body)))
+  if (text.substr(0, end) != fmt::format("{} {:016x}", first_words, checksum_of(body)))
     throw damaged("its checksum is wrong");
   try {
     const json document = json::parse(body);
@@ -102,23 +120,28 @@ StoredCheckpoint read_checkpoint(const std::string& text, const std::string& pat
     document.at("step").get_to(stored.checkpoint.step);
     document.at("stepper").get_to(stored.checkpoint.stepper);
     document.at("row_bytes").get_to(stored.row_bytes);
+    document.at("row_checksum").get_to(stored.row_checksum);
     RunStatistics& s = stored.checkpoint.statistics;
     document.at("initial_energy").get_to(s.initial_energy);
     document.at("final_energy").get_to(s.final_energy);
-    document.at("max_energy_error").get_to(s.max_energy_error);
-    s.max_constraint = number_from(document.at("max_constraint"));
+    s.energy_error = largest_from(document.at("energy_error"));
+    s.energy_scale = number_from(document.at("energy_scale"));
+    s.constraint = largest_from(document.at("constraint"));
     s.initial_conserved = numbers_from(document.at("initial_conserved"));
-    s.max_conserved_error = numbers_from(document.at("max_conserved_error"));
+    for (const json& value : document.at("conserved_error")) s.conserved_error.push_back(largest_from(value));
+    s.conserved_scale = numbers_from(document.at("conserved_scale"));
     s.midpoint_energy = numbers_from(document.at("midpoint_energy"));
-    s.max_observed = numbers_from(document.at("max_observed"));
+    for (const json& value : document.at("observed_values")) s.observed.push_back(largest_from(value));
     document.at("seconds").get_to(s.seconds);
     return stored;
-  } catch (const json::exception& error) {
-    throw damaged(error.what());
+  } catch (const json::exception&) {
+    throw damaged("an entry is missing or is not what it should be");
   }
 }
 
-std::string difference(const RunDescription& then, const RunDescription& now) {
+std::string difference(const RunDescription& then, const RunDescription& given) {
+  // Names of files need not be UTF-8, and a checkpoint has what JSON makes of them.
+  const RunDescription now = read_checkpoint(checkpoint_text({given, {}, 0}), "").description;
   const auto differ = [](const std::string& what, const auto& a, const auto& b) {
     return fmt::format("its {} was {}, now it is {}", what, a, b);
   };

@@ -14,4 +14,7 @@ namespace rattleback {
 void write_hdf5(const std::string& path, const std::string& rows_path, const std::vector<Column>& columns,
                 const RunDescription& description, const RunResult& result);
 
+/// Whether an HDF5 file names this program, and has this dataset if one is given.
+bool is_result_with(const std::string& path, const char* dataset = nullptr);
+
 }  // namespace rattleback

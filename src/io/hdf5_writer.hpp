@@ -2,17 +2,17 @@
 
 #include <fmt/format.h>
 #include <hdf5.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "../base/files.hpp"
 #include "columns.hpp"
+#include "hdf5_disk.hpp"
 #include "rattleback/model/model.hpp"
 
 namespace rattleback {
@@ -22,9 +22,8 @@ class Hdf5Handle {
  public:
   using Closer = herr_t (*)(hid_t);
 
-  Hdf5Handle(hid_t id, Closer closer, const std::string& path) : id_(id), closer_(closer) {
-    if (id < 0) throw FileError(fmt::format("cannot write to {}: HDF5 gave up; is the disk full?", path));
-  }
+  /// A negative one is none: its making has failed.
+  Hdf5Handle(hid_t id, Closer closer) : id_(id), closer_(closer) {}
   Hdf5Handle(Hdf5Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), closer_(other.closer_) {}
   Hdf5Handle& operator=(Hdf5Handle&&) = delete;
   ~Hdf5Handle() {
@@ -44,15 +43,19 @@ class Hdf5Writer {
   explicit Hdf5Writer(const std::string& path)
       : path_(path), file_([&] {
           // The format of HDF5 1.8: attributes of the older one end at 64 KiB.
-          const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
-          H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
-          const Hdf5Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, path);
-          H5Pset_obj_track_times(creation, 0);  // two files of the same run must not differ
-          return Hdf5Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose, path);
+          const Hdf5Handle access = handle(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+          check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST));
+          disk_.carry(access);
+          const Hdf5Handle creation = handle(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+          check(H5Pset_obj_track_times(creation, 0));  // two files of the same run must not differ
+          return handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
         }()) {}
+  Hdf5Writer(const Hdf5Writer&) = delete;
+  Hdf5Writer& operator=(const Hdf5Writer&) = delete;
 
-  void check(herr_t status) const {
-    if (status < 0) throw FileError(fmt::format("cannot write to {}: HDF5 gave up; is the disk full?", path_));
+  void check(std::int64_t status) const {
+    if (disk_.error() != 0) throw_file_error("write to", path_, disk_.error());
+    if (status < 0) throw FileError(fmt::format("cannot write to {}: HDF5 gave up", path_));
   }
   void close() { check(file_.close()); }
 
@@ -125,6 +128,9 @@ class Hdf5Writer {
     check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, values));
   }
 
+  /// A dataset that was written before.
+  Hdf5Handle opened(const char* name) const { return handle(H5Dopen2(file_, name, H5P_DEFAULT), H5Dclose); }
+
   hid_t root() const { return file_; }
 
  private:
@@ -132,7 +138,11 @@ class Hdf5Writer {
     if (column.labels.empty()) return {rows};
     return {rows, column.width()};
   }
-  Hdf5Handle handle(hid_t id, Hdf5Handle::Closer closer) const { return Hdf5Handle(id, closer, path_); }
+  Hdf5Handle handle(hid_t id, Hdf5Handle::Closer closer) const {
+    Hdf5Handle made(id, closer);
+    check(id);
+    return made;
+  }
 
   Hdf5Handle text_type(std::size_t length) const {
     Hdf5Handle type = handle(H5Tcopy(H5T_C_S1), H5Tclose);
@@ -155,24 +165,22 @@ class Hdf5Writer {
   }
 
   std::string path_;
+  Hdf5Disk disk_;
   Hdf5Handle file_;
 };
 
 /// Makes an HDF5 file: at any moment there is either the old one or the new one. write(writer) fills it.
 void replace_hdf5(const std::string& path, auto&& write) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are exceptions of ours
-  const std::string temporary = path + ".new";
+  const std::string temporary = made_beside(path);
   try {
     Hdf5Writer writer(temporary);
     write(writer);
     writer.close();
+    put_in_place(temporary, path);
   } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
+    ::unlink(temporary.c_str());
     throw;
-  }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    throw FileError(fmt::format("cannot write to {}: {}", path, std::strerror(errno)));
   }
 }
 

@@ -4,25 +4,16 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "../base/files.hpp"
 #include "checkpoint_file.hpp"
 #include "hdf5_result.hpp"
+#include "replaceable.hpp"
 
 namespace rattleback {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Whether a file can be replaced without a question: it is empty, or a result of ours by its first bytes.
-bool is_result(const std::string& path, bool csv) {
-  std::ifstream file(path, std::ios::binary);
-  std::string first(5, '\0');
-  file.read(first.data(), 5);
-  first.resize(static_cast<std::size_t>(file.gcount()));
-  return first.empty() || first.starts_with(csv ? "time," : "\x89HDF");
-}
 
 bool is_csv(const std::string& path) { return fs::path(path).extension() == ".csv"; }
 
@@ -41,7 +32,7 @@ struct ResultFile::Implementation {
 
   void start_anew() {
     rows.emplace(rows_path, 0);
-    fs::remove(checkpoint_path);
+    remove_file(checkpoint_path);
     if (csv) rows->append(fmt::format("{}\n", fmt::join(labels(columns), ",")));
   }
 
@@ -58,8 +49,25 @@ struct ResultFile::Implementation {
           fmt::format("{} belongs to another run: {}; use the same options to resume, or `force` to start anew",
                       checkpoint_path, other));
     }
-    rows.emplace(rows_path, stored.row_bytes);
+    if (csv) take_back_rows(stored);
+    rows.emplace(rows_path, stored.row_bytes, stored.row_checksum);
     resumed = stored.checkpoint;
+  }
+
+  /// A run that ended between its last two operations has its rows in place, and a checkpoint still.
+  void take_back_rows(const StoredCheckpoint& stored) const {
+    std::error_code ignored;
+    if (fs::exists(rows_path, ignored) || !fs::is_regular_file(path, ignored)) return;
+    require_beginning(path, stored.row_bytes, stored.row_checksum);
+    put_in_place(path, rows_path);
+  }
+
+  /// The result of all rows, or of those so far if the run can be continued.
+  void make_result(const RunResult& result) const {
+    if (!csv) return write_hdf5(path, rows_path, columns, description, result);
+    if (rows_path == path) return;
+    if (result.outcome == RunOutcome::interrupted) return copy_file(rows_path, path);
+    put_in_place(rows_path, path);
   }
 
   /// What fails when a checkpoint is there can be continued.
@@ -110,26 +118,18 @@ ResultFile::ResultFile(std::string path, const System& system, RunDescription de
     : implementation_(std::make_unique<Implementation>()) {
   Implementation& i = *implementation_;
   i.csv = is_csv(path);
-  i.rows_path = i.csv ? path : path + ".rows";
+  i.rows_path = i.csv && is_stream(path) ? path : path + ".rows";
   i.checkpoint_path = path + ".checkpoint";
   i.path = std::move(path);
   i.description = std::move(description);
   i.columns = columns_of(system, i.description.observed);
   std::error_code error;
-  if (fs::is_directory(i.path, error)) throw FileError(fmt::format("{} is a directory, expected a file", i.path));
-  if (start == Start::resume) {
-    i.resume();
-    return;
-  }
   if (start == Start::fresh && fs::exists(i.checkpoint_path, error)) {
     throw ResumeError(fmt::format(
         "{} belongs to an unfinished run: continue it with `resume`, or start anew with `force`", i.checkpoint_path));
   }
-  if (start == Start::fresh && fs::is_regular_file(i.path, error) && !is_result(i.path, i.csv)) {
-    throw ResumeError(
-        fmt::format("{} exists and is not a result of a run: choose another file, or replace it with `force`", i.path));
-  }
-  i.start_anew();
+  require_older_result(i.path, i.csv ? run_table : run_hdf5, start == Start::forced);
+  start == Start::resume ? i.resume() : i.start_anew();
 }
 
 ResultFile::~ResultFile() = default;
@@ -146,7 +146,7 @@ void ResultFile::checkpoint(const Checkpoint& checkpoint) {
   Implementation& i = *implementation_;
   i.guarded([&] {
     i.rows->synchronise();
-    replace_file(i.checkpoint_path, checkpoint_text({i.description, checkpoint, i.rows->size()}));
+    replace_file(i.checkpoint_path, checkpoint_text({i.description, checkpoint, i.rows->size(), i.rows->checksum()}));
   });
 }
 
@@ -154,11 +154,11 @@ void ResultFile::finish(const RunResult& result) {
   Implementation& i = *implementation_;
   i.guarded([&] {
     i.rows->synchronise();
-    if (!i.csv) write_hdf5(i.path, i.rows_path, i.columns, i.description, result);
+    i.make_result(result);
   });
   if (result.outcome == RunOutcome::interrupted) return;
-  fs::remove(i.checkpoint_path);
-  if (!i.csv) fs::remove(i.rows_path);
+  remove_file(i.checkpoint_path);
+  if (!i.csv) remove_file(i.rows_path);
 }
 
 }  // namespace rattleback

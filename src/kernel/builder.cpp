@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "execute.hpp"
+#include "rattleback/base/work.hpp"
 #include "rattleback/expr/graph.hpp"
 
 namespace rattleback {
@@ -61,6 +62,7 @@ std::size_t InstructionHash::operator()(const Instruction& i) const {
 Value Builder::emit(Instruction instruction, int level, const Sample& sample) {
   const auto [position, is_new] = numbering_.emplace(instruction, static_cast<Value>(code_.size()));
   if (is_new) {
+    keep_working();
     code_.push_back(instruction);
     level_.push_back(level);
     sample_.push_back(sample);

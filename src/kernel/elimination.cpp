@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "rattleback/base/work.hpp"
 #include "row_terms.hpp"
 
 namespace rattleback {
@@ -48,6 +49,7 @@ class Elimination {
       order.push_back(choose());
       eliminate_column(order.back());
     }
+    for (const Pivot& pivot : order) result.pivots.push_back(pivot.diagonal);
     substitute_back(order, result.solution);
     for (const AffineForm& form : forms_) {
       Value value = form.constant;
@@ -117,6 +119,7 @@ class Elimination {
       if (++examined > rows_to_examine && !std::get<0>(best_merit)) break;
       const long row_count = static_cast<long>(rows_[idx(i)].size()) - 1;
       for (const auto& [j, value] : rows_[idx(i)]) {
+        keep_working();
         long fill = row_count * (static_cast<long>(columns_[idx(j)].size()) - 1);
         if (builder_.level(value) > 0) fill = 2 * fill + 4;  // masses rather than sines: these may vanish on the way
         if (best.row >= 0 && !std::get<0>(best_merit) && fill > std::get<1>(best_merit)) continue;
@@ -166,6 +169,7 @@ class Elimination {
     // path that the right-hand side takes.
     pivot.reciprocal = builder_.reciprocal(diagonal);
     for (const int i : columns_[idx(pivot.column)]) {
+      keep_working();
       updated_rows_.insert(i);
       close(i);
       auto& row = rows_[idx(i)];

@@ -47,6 +47,7 @@ struct EliminationResult {
   std::vector<int> implied_rows;  ///< whose residual is small if all these have grown little
   std::vector<GrowthCheck> growth;
   std::vector<Value> late_reciprocals;  ///< of pivots that change from step to step; finite if none of them vanishes
+  std::vector<Value> pivots;            ///< to be divided by
   std::vector<Value> forms;             ///< values of the affine forms
 };
 /// The forms go through the elimination too, as far as its pivots are constants or parameters: at

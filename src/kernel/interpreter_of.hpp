@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "execute.hpp"
+#include "rattleback/base/work.hpp"
 #include "rattleback/kernel/interpreter.hpp"
 
 namespace rattleback {
@@ -20,6 +21,7 @@ void Interpreter<T>::operator()(std::span<const T> inputs, std::span<T> outputs)
     throw std::invalid_argument(fmt::format("a program of {} inputs and {} outputs was called with {} and {}",
                                             program_.inputs, program_.outputs.size(), inputs.size(), outputs.size()));
   }
+  keep_working();
   for (std::size_t i = 0; i < program_.code.size(); ++i) {
     values_[i] = execute<T>(program_.code[i], program_.constants.data(), inputs.data(), nullptr, values_.data());
   }

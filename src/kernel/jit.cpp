@@ -12,6 +12,7 @@
 
 #include "../base/plugin.hpp"
 #include "base/parts.hpp"
+#include "rattleback/base/work.hpp"
 
 namespace rattleback {
 namespace {
@@ -26,7 +27,7 @@ Jit* load() {
   if (!built_with_llvm) throw CompilerMissing("this build has no compiler (RATTLEBACK_LLVM=OFF)");
   try {
     return static_cast<Jit*>(load_plugin({"librattleback-jit.so", jit_entry_name}, [](void* entry) -> void* {
-      return std::bit_cast<JitEntry>(entry)(jit_layout());
+      return std::bit_cast<JitEntry>(entry)(jit_layout(), &keep_working);
     }));
   } catch (const PluginMissing& missing) {
     throw CompilerMissing(fmt::format("the compiler library cannot be loaded; tried{}", missing.what()));

@@ -46,7 +46,7 @@ class Jit {
 
 /// What the program and the library must agree on: they exchange these types in memory.
 constexpr std::uint64_t jit_layout() {
-  std::uint64_t h = 1;
+  std::uint64_t h = 2;  // counts the changes of Jit and JitEntry, which have no size
   for (const std::uint64_t size : {sizeof(Instruction), sizeof(Program), sizeof(StepProgram), sizeof(StepBlock),
                                    sizeof(StepCounters), static_cast<std::size_t>(Opcode::pow)}) {
     h = h * 1000003U + size;
@@ -54,8 +54,9 @@ constexpr std::uint64_t jit_layout() {
   return h;
 }
 
-/// Entry point of the library; null if the layouts differ. The object is never destroyed.
-using JitEntry = Jit* (*)(std::uint64_t layout);
+/// Entry point of the library; null if the layouts differ. The object is never destroyed. The library has no copy of
+/// what knows whether the work is to be stopped: it calls keep_working of the program.
+using JitEntry = Jit* (*)(std::uint64_t layout, void (*keep_working)());
 inline constexpr const char* jit_entry_name = "rattleback_jit";
 
 /// Loads the compiler on the first call; throws CompilerError.

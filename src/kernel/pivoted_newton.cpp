@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "builder.hpp"
+#include "rattleback/base/work.hpp"
 #include "rattleback/expr/derivative.hpp"
 #include "step_program.hpp"
 
@@ -55,7 +56,9 @@ PivotedNewton::PivotedNewton(const ImplicitSystem& system)
       values_(2 * size_ + entries_.size()), previous_(size_), correction_(size_), next_correction_(size_),
       unknown_scale_(size_), previous_scale_(size_), noise_(size_), row_scale_(size_), column_scale_(size_),
       order_(size_) {
-  if (size_ <= preallocated_size) matrix_.resize(size_ * size_);
+  if (size_ > preallocated_size) return;
+  matrix_.resize(size_ * size_);
+  terms_.resize(size_ * size_);
 }
 
 bool PivotedNewton::evaluate(LaneReport& report) {
@@ -118,13 +121,19 @@ double PivotedNewton::worst_residual(LaneReport& report) const {
   return report.residual;
 }
 
+// Whether a number that is left after subtractions is zero is seen by what was subtracted, and by nothing else: beside
+// constraints of size 1, masses of 1e-20 are no rounding errors.
 bool PivotedNewton::factorise(LaneReport& report) {
   const std::size_t n = size_;
+  const double rounding = static_cast<double>(n) * epsilon;
   matrix_.assign(n * n, 0.0);
   for (std::size_t k = 0; k < entries_.size(); ++k)
     matrix_[entries_[k].first * n + entries_[k].second] = values_[2 * n + k];
+  terms_ = matrix_;
+  for (double& term : terms_) term = std::abs(term);
   for (std::size_t i = 0; i < n; ++i) order_[i] = i;
   for (std::size_t c = 0; c < n; ++c) {
+    keep_working();
     std::size_t best = c;
     double best_size = -1.0;
     for (std::size_t i = c; i < n; ++i) {
@@ -137,15 +146,22 @@ bool PivotedNewton::factorise(LaneReport& report) {
     }
     std::swap(order_[c], order_[best]);
     const std::size_t p = order_[c];
-    if (!(best_size > static_cast<double>(n) * epsilon * column_scale_[c])) {  // whatever the units of the unknown
+    if (!(best_size > 0.0)) {
       report.equation = static_cast<int>(p);
       return false;
     }
     for (std::size_t i = c + 1; i < n; ++i) {
       double* const row = &matrix_[order_[i] * n];
+      double* const terms = &terms_[order_[i] * n];
       if (row[c] == 0.0) continue;
       row[c] /= matrix_[p * n + c];  // the multiplier takes the place of the entry it removes
-      for (std::size_t k = c + 1; k < n; ++k) row[k] -= row[c] * matrix_[p * n + k];
+      for (std::size_t k = c + 1; k < n; ++k) {
+        const double change = row[c] * matrix_[p * n + k];
+        if (change == 0.0) continue;
+        row[k] -= change;
+        terms[k] += std::abs(change);
+        if (std::abs(row[k]) <= rounding * terms[k]) row[k] = 0.0;
+      }
     }
   }
   return true;
@@ -178,7 +194,8 @@ double PivotedNewton::scaled_size(const std::vector<double>& correction) const {
 // this does not depend on how the equations are scaled (Deuflhard, Newton Methods for Nonlinear
 // Problems, 2004, §3.3).
 void PivotedNewton::iterate(LaneReport& report) {
-  std::fill(unknown_scale_.begin(), unknown_scale_.end(), 0.0);
+  // Below the smallest normal number, digits of unknowns are lost however small the equations' own terms are.
+  std::fill(unknown_scale_.begin(), unknown_scale_.end(), std::numeric_limits<double>::min());
   double last_size = std::numeric_limits<double>::infinity();
   for (int n = 0; n < max_iterations; ++n) {
     report.outcome = Outcome::not_finite;
@@ -219,8 +236,10 @@ void PivotedNewton::iterate(LaneReport& report) {
         if (previous_scale_[i] <= acceptable_floor * unknown_scale_[i]) continue;
         next_size = std::max(next_size, next / previous_scale_[i]);
       }
+      // Where the equations hold, corrections of unknowns that are rounding errors of others say nothing.
+      const bool holds = worst_residual(report) <= stalled_floor * epsilon;
       std::copy(previous_scale_.begin(), previous_scale_.end(), unknown_scale_.begin());
-      accepted = size <= acceptable_floor || next_size <= (1.0 - 0.25 * damping) * size;
+      accepted = holds || size <= acceptable_floor || next_size <= (1.0 - 0.25 * damping) * size;
     }
     if (!accepted) {
       if (at_floor) {  // ill-conditioned: rounding hides any progress, and the equations hold

@@ -49,6 +49,7 @@ class PivotedNewton {
   std::vector<double>
       noise_;  ///< Σⱼ |Jᵢⱼ| scaleⱼ: what the rounding errors of the unknowns are relative to, in each equation
   std::vector<double> matrix_;
+  std::vector<double> terms_;  ///< sums of what each of its entries is a sum of, in absolute value
   std::vector<double> row_scale_;
   std::vector<double> column_scale_;
   std::vector<std::size_t> order_;

@@ -1,4 +1,5 @@
 #include "schedule.hpp"
+#include "rattleback/base/work.hpp"
 
 #include <utility>
 #include <vector>
@@ -139,6 +140,7 @@ class Scheduler {
   void visit_unplaced(const std::vector<Value>& roots, F&& visit) {
     ++epoch_;
     for (const Value root : roots) {
+      keep_working();
       walk(
           root, [&](Value v) { return placed_[v] == unplaced && visited_in_[v] != epoch_; },
           [&](Value v) {

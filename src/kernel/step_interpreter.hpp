@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "execute.hpp"
+#include "rattleback/base/work.hpp"
 #include "step_program.hpp"
 
 namespace rattleback {
@@ -27,6 +28,7 @@ class StepInterpreter {
   /// One step. False if the fast path failed: an iteration did not converge, a linear solve lost
   /// accuracy, or an output is not finite.
   bool operator()(const T* data, T* outputs, StepIterations& iterations) {
+    keep_working();
     data_ = data;
     iterations = {};
     std::int64_t of_solution = 0;
@@ -71,9 +73,9 @@ class StepInterpreter {
   bool is_below(const ResidualCheck& c, double floor) const {
     using std::abs;
     const T tolerance = T(floor) * std::numeric_limits<T>::epsilon();
-    // As a difference: infinite residuals of infinite magnitude do not pass.
-    return abs(values_[c.residual]) - tolerance * values_[c.magnitude] <=
-           T(underflow_floor) * std::numeric_limits<T>::min();
+    // As a difference: infinite residuals of infinite magnitude do not pass, and finite ones neither.
+    const T excess = abs(values_[c.residual]) - tolerance * values_[c.magnitude];
+    return excess <= T(underflow_floor) * std::numeric_limits<T>::min() && excess >= -std::numeric_limits<T>::max();
   }
   bool all_below(const std::vector<ResidualCheck>& checks, double floor) const {
     return std::ranges::all_of(checks, [&](const ResidualCheck& c) { return is_below(c, floor); });

@@ -166,9 +166,14 @@ class StepBuilder {
     }
     step.must_be_finite = result.late_reciprocals;
     // Without an updated row the solution is a substitution: accurate whenever everything in it is defined.
-    if (result.updated_rows.empty() && result.implied_rows.empty()) {
+    const bool is_substitution = result.updated_rows.empty() && result.implied_rows.empty();
+    if (is_substitution) {
       find_partial_functions({start, static_cast<Value>(builder_.code().size())}, step.must_be_finite);
     }
+    // Divided by infinity, anything is zero. Residuals tell, but not those of substitutions.
+    std::ranges::copy_if(result.pivots, std::back_inserter(step.must_be_finite), [&](Value pivot) {
+      return !builder_.is_constant(pivot) && (is_substitution || builder_.level(pivot) == 0);
+    });
     return step;
   }
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "decompositions.hpp"
+#include "rattleback/base/work.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -17,6 +19,18 @@ namespace {
 constexpr double rounding = 1e-9;  ///< relative; sampled quantities are either this small or not small at all
 constexpr int samples = 5;
 constexpr std::size_t largest_search = 60;  ///< dimension up to which rank drops are searched for
+
+/// The derivatives of a one-form that do not vanish everywhere, ∂ᵢαⱼ: of many rows in many dimensions, most do.
+struct Slope {
+  Eigen::Index i;
+  Eigen::Index j;
+  double value;
+};
+using Gradient = std::vector<Slope>;
+
+bool is_finite(const Gradient& gradient) {
+  return std::ranges::all_of(gradient, [](const Slope& s) { return std::isfinite(s.value); });
+}
 
 /// The rows as one-forms A dq + b dt on Q × R, with derivatives.
 class ConstraintForms {
@@ -51,13 +65,13 @@ class ConstraintForms {
   /// g
   std::vector<double> heights(std::span<const double> q) { return (*heights_)(with_parameters(q)); }
 
-  /// ∂ᵢ(αₖ)ⱼ for every row k, as matrices (i, j) of size n+1.
-  std::vector<Eigen::MatrixXd> gradients(std::span<const double> q, Eigen::Index row_count) {
-    std::vector<Eigen::MatrixXd> result(static_cast<std::size_t>(row_count), Eigen::MatrixXd::Zero(n_ + 1, n_ + 1));
+  /// ∂ᵢ(αₖ)ⱼ for every row k.
+  std::vector<Gradient> gradients(std::span<const double> q, Eigen::Index row_count) {
+    std::vector<Gradient> result(static_cast<std::size_t>(row_count));
     const std::vector<double> numbers = (*derivative_program_)(with_parameters(q));
     for (std::size_t e = 0; e < numbers.size(); ++e) {
       const auto [row, column] = places_[static_cast<std::size_t>(derivatives_.entries[e].row)];
-      result[static_cast<std::size_t>(row)](derivatives_.entries[e].column, column) = numbers[e];
+      result[static_cast<std::size_t>(row)].push_back({derivatives_.entries[e].column, column, numbers[e]});
     }
     return result;
   }
@@ -79,12 +93,34 @@ class ConstraintForms {
   std::optional<Interpreter<double>> heights_;
 };
 
-/// dα vanishes on the vectors that the basis annihilates: Frobenius.
-bool closed_on_kernel(const Eigen::MatrixXd& gradient, const Eigen::MatrixXd& basis) {
-  const Eigen::MatrixXd omega = gradient - gradient.transpose();
-  const Eigen::MatrixXd left = omega - basis * (basis.transpose() * omega);
-  const Eigen::MatrixXd both = left - (left * basis) * basis.transpose();
-  return both.cwiseAbs().maxCoeff() <= rounding * gradient.cwiseAbs().maxCoeff();
+/// dα vanishes on the vectors that the basis annihilates: Frobenius. With the projector P = 1 − BBᵀ and the columns S
+/// in which ω = dα has entries, PωP = P_S ω_SS P_Sᵀ, which is as large as R ω_SS Rᵀ where P_S = QR.
+bool closed_on_kernel(const Gradient& gradient, const Eigen::MatrixXd& basis) {
+  keep_working();
+  std::map<Eigen::Index, Eigen::Index> place;
+  double size = 0.0;
+  for (const Slope& s : gradient) {
+    place.try_emplace(s.i, 0);
+    place.try_emplace(s.j, 0);
+    size = std::hypot(size, s.value);
+  }
+  if (size == 0.0) return true;
+  const auto count = static_cast<Eigen::Index>(place.size());
+  Eigen::MatrixXd projected = Eigen::MatrixXd::Zero(basis.rows(), count);
+  Eigen::Index next = 0;
+  for (auto& [column, at] : place) {
+    at = next++;
+    projected.col(at) = -basis * basis.row(column).transpose();
+    projected(column, at) += 1.0;
+  }
+  Eigen::MatrixXd omega = Eigen::MatrixXd::Zero(count, count);
+  for (const Slope& s : gradient) {
+    omega(place[s.i], place[s.j]) += s.value;
+    omega(place[s.j], place[s.i]) -= s.value;
+  }
+  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(projected);
+  const Eigen::MatrixXd r = qr.matrixQR().topRows(count).triangularView<Eigen::Upper>();
+  return (r * omega * r.transpose()).norm() <= rounding * size;
 }
 
 /// Gauss–Newton for A(q)ᵀu = 0, |u| = 1, g(q) = 0: a combination of rows that vanishes in a configuration. The rows of
@@ -120,8 +156,9 @@ std::optional<ConstraintReport::RankDrop> search_rank_drop(ConstraintForms& form
       residual[n] = 0.5 * (u.squaredNorm() - 1.0);
       Eigen::MatrixXd slope = Eigen::MatrixXd::Zero(n + 1 + holonomic, n + m);
       for (Eigen::Index k = 0; k < m; ++k) {
-        slope.topLeftCorner(n, n) +=
-            u[k] * weights[k] * gradients[static_cast<std::size_t>(k)].topLeftCorner(n, n).transpose();
+        for (const Slope& s : gradients[static_cast<std::size_t>(k)]) {
+          if (s.j < n) slope(s.j, s.i) += u[k] * weights[k] * s.value;
+        }
       }
       slope.block(0, n, n, m) = a.transpose();
       slope.block(n, n, 1, m) = u.transpose();
@@ -172,13 +209,12 @@ ConstraintReport examine_constraints(const System& system, std::span<const doubl
     const std::vector<double> q = random.near(q0, 1.0);
     const Eigen::MatrixXd rows = forms.rows(q);
     const auto gradients = forms.gradients(q, static_cast<Eigen::Index>(m));
-    const auto finite = [](const Eigen::MatrixXd& g) { return g.allFinite(); };
-    if (!rows.allFinite() || !std::all_of(gradients.begin(), gradients.end(), finite)) continue;
+    if (!rows.allFinite() || !std::ranges::all_of(gradients, is_finite)) continue;
     ++seen;
     const std::vector<std::size_t> dependent = dependent_rows(rows.leftCols(n));
-    const std::vector<std::size_t> dependent_with_time = dependent_rows(rows);
+    const std::vector<std::size_t> dependent_with_time = system.is_affine() ? dependent_rows(rows) : dependent;
     report.generic_rank = std::max(report.generic_rank, m - dependent.size());
-    const Basis all = orthonormal_basis(rows);
+    const Basis all = report.all_integrable ? orthonormal_basis(rows) : Basis{};
     for (std::size_t k = 0; k < m; ++k) {
       const auto is_in = [&](const std::vector<std::size_t>& list) {
         return std::find(list.begin(), list.end(), k) != list.end();
@@ -191,6 +227,9 @@ ConstraintReport examine_constraints(const System& system, std::span<const doubl
         report.all_integrable = report.all_integrable && closed_on_kernel(gradients[k], all.columns);
       }
     }
+    const auto none = [](const std::vector<bool>& flags) { return std::ranges::find(flags, true) == flags.end(); };
+    if (report.generic_rank == m && none(contradictory) && none(integrable) && !report.all_integrable)
+      break;  // for good
   }
   report.judged = seen > 0;
   report.all_integrable = report.all_integrable && report.judged;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "decompositions.hpp"
+#include "inertia.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/kernel/step.hpp"
@@ -17,10 +18,8 @@ namespace {
 
 /// Relative to its terms, what should be zero may be this large: numbers are typed with so many digits.
 constexpr double rounding = 1e-12;
-/// Relative to |A| |v| it may be this large: cos(pi/2) is not zero but 6e-17.
+/// Relative to |A| |v|, in units of inertia, it may be this large: cos(pi/2) is not zero but 6e-17.
 constexpr double function_rounding = 1e-15;
-/// The eigenvalues of larger mass matrices are not looked at: the solver meets a singular one anyway.
-constexpr std::size_t largest_dense = 400;
 
 void require_size(std::size_t found, std::size_t wanted, const char* what) {
   if (found != wanted) throw StartError(fmt::format("{} has {} entries, expected {}", what, found, wanted));
@@ -41,25 +40,14 @@ std::string named(const std::vector<Expression>& names, std::span<const double> 
 }
 
 /// The direction v in ker A with M v orthogonal to ker A, if there is one.
-/// In units in which every coordinate that has inertia has inertia 1.
-std::vector<double> find_massless_direction(Eigen::MatrixXd mass, Eigen::MatrixXd a) {
-  const Eigen::Index n = mass.rows();
-  Eigen::VectorXd unit(n);
-  for (Eigen::Index i = 0; i < n; ++i) unit[i] = mass(i, i) != 0.0 ? 1.0 / std::sqrt(std::abs(mass(i, i))) : 1.0;
-  mass = unit.asDiagonal() * mass * unit.asDiagonal();
-  a = a * unit.asDiagonal();
-  Eigen::MatrixXd free = Eigen::MatrixXd::Identity(n, n);
-  if (a.rows() > 0) {
-    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(a.transpose());
-    free = Eigen::MatrixXd(qr.householderQ()).rightCols(n - qr.rank());
-  }
-  if (free.cols() == 0) return {};
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(free.transpose() * mass * free);
+std::vector<double> find_massless_direction(const Eigen::MatrixXd& m, const Eigen::MatrixXd& a) {
+  const Inertia inertia(m, a);
+  if (inertia.masses.size() == 0) return {};
   Eigen::Index smallest = 0;
-  eigen.eigenvalues().cwiseAbs().minCoeff(&smallest);
-  const double scale = std::max(eigen.eigenvalues().cwiseAbs().maxCoeff(), mass.cwiseAbs().maxCoeff());
-  if (std::abs(eigen.eigenvalues()[smallest]) > 1e-14 * scale) return {};
-  const Eigen::VectorXd direction = (unit.asDiagonal() * (free * eigen.eigenvectors().col(smallest))).normalized();
+  inertia.masses.cwiseAbs().minCoeff(&smallest);
+  const double scale = std::max(inertia.masses.cwiseAbs().maxCoeff(), inertia.mass.cwiseAbs().maxCoeff());
+  if (!(std::abs(inertia.masses[smallest]) <= 1e-14 * scale)) return {};
+  const Eigen::VectorXd direction = (inertia.unit.asDiagonal() * inertia.directions.col(smallest)).normalized();
   return {direction.begin(), direction.end()};
 }
 
@@ -89,7 +77,7 @@ std::optional<State> project(const System& system, std::span<const double> param
 
 std::vector<double> direction_without_inertia(const System& system, std::span<const double> parameters,
                                               const State& state) {
-  if (system.dimension() > largest_dense) return {};
+  if (static_cast<Eigen::Index>(system.dimension()) > largest_dense) return {};
   const Eigen::MatrixXd mass =
       evaluate_matrix(system.mass_matrix(), state_and_parameters(system), joined_data(state, parameters));
   return find_massless_direction(mass, Eigen::MatrixXd(0, mass.cols()));
@@ -118,22 +106,24 @@ PointReport examine(const System& system, std::span<const double> parameters, co
   PointReport report;
   report.dependent = a.rows() > 0 ? dependent_rows(a) : std::vector<std::size_t>{};
   report.rank = static_cast<std::size_t>(a.rows()) - report.dependent.size();
-  if (n <= largest_dense && report.dependent.empty()) {
+  if (static_cast<Eigen::Index>(n) <= largest_dense && report.dependent.empty()) {
     report.massless_direction = find_massless_direction(evaluate_matrix(system.mass_matrix(), inputs, point), a);
   }
   const std::size_t rows = system.velocity_rows().size();
   const std::vector<double> affine = evaluate_at(inputs, system.affine_part(), point);
-  const Eigen::Map<const Eigen::VectorXd> q(state.q.data(), static_cast<Eigen::Index>(n));
-  const Eigen::Map<const Eigen::VectorXd> v(state.v.data(), static_cast<Eigen::Index>(n));
+  const Eigen::VectorXd unit = units_of_coordinates(system, point);
+  const Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXd>(state.q.data(), unit.size()).cwiseQuotient(unit);
+  const Eigen::VectorXd v = Eigen::Map<const Eigen::VectorXd>(state.v.data(), unit.size()).cwiseQuotient(unit);
+  const Eigen::MatrixXd sizes = (a * unit.asDiagonal()).cwiseAbs();
   for (std::size_t k = 0; k < rows; ++k) {
-    const auto row = a.row(static_cast<Eigen::Index>(k)).cwiseAbs();
+    const auto row = sizes.row(static_cast<Eigen::Index>(k));
     report.velocity_residuals.push_back(values[1 + k]);
     report.velocity_scales.push_back(row.dot(v.cwiseAbs()) + std::abs(affine[k]));
     const double allowed = rounding * report.velocity_scales[k] + function_rounding * row.norm() * v.norm();
     report.velocity_violated.push_back(std::abs(values[1 + k]) > allowed);
   }
   for (std::size_t k = 0; k < system.holonomic().size(); ++k) {
-    const auto normal = a.row(static_cast<Eigen::Index>(system.constraints().size() + k)).cwiseAbs();
+    const auto normal = sizes.row(static_cast<Eigen::Index>(system.constraints().size() + k));
     report.holonomic_residuals.push_back(values[1 + rows + k]);
     const double scale = normal.dot(q.cwiseAbs()) + normal.norm() * q.cwiseAbs().maxCoeff();
     report.holonomic_violated.push_back(std::abs(values[1 + rows + k]) > rounding * scale);

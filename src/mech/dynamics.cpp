@@ -147,18 +147,22 @@ ImplicitSystem projection(const System& s) {
   Substitution at_new;
   for (std::size_t i = 0; i < n; ++i) at_new.emplace(s.coordinates()[i], q[i]);
 
-  if (!s.holonomic().empty()) {  // q − q̂ − ∇g(q̂) μ = 0, g(q) = 0
-    Vector mu;
+  // M(q̂, v̂)(q − q̂) − A(q̂)ᵀσ = 0, g(q) = 0, and the other rows of A(q̂)(q − q̂) = 0: by inertia, as nothing else compares
+  // coordinates of different units, and where there is none, constraints decide.
+  if (!s.holonomic().empty()) {
     Vector shift;
+    Vector sigma;
     for (std::size_t i = 0; i < n; ++i) shift.push_back(new_q[i] - s.coordinates()[i]);
-    for (std::size_t k = 0; k < s.holonomic().size(); ++k) {
-      mu.push_back(Expression::symbol(fmt::format("μ({})", k + 1)));
-      const Vector normal = gradient(s.holonomic()[k], s.coordinates());
-      for (std::size_t i = 0; i < n; ++i) shift[i] -= normal[i] * mu[k];
+    for (const Expression& l : nu) sigma.push_back(Expression::symbol("σ" + l.name()));
+    Vector balance = directional_derivative(s.momenta(), s.velocities(), shift);
+    add_constraint_forces(s, sigma, -1.0, balance);
+    Vector across = zeros(s.constraints().size());
+    for (const auto& entry : s.constraint_matrix().entries) {
+      const auto row = static_cast<std::size_t>(entry.row);
+      if (row < across.size()) across[row] += entry.value * shift[static_cast<std::size_t>(entry.column)];
     }
-    const Vector heights = substitute(s.holonomic(), at_new);
-    result.unknowns = joined({new_q, mu});
-    result.residuals = joined({shift, heights});
+    result.unknowns = joined({new_q, sigma});
+    result.residuals = joined({balance, across, substitute(s.holonomic(), at_new)});
     result.guess = s.coordinates();
     result.guess.resize(result.unknowns.size(), Expression(0.0));
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "decompositions.hpp"
+#include "rattleback/base/work.hpp"
 
 namespace rattleback {
 namespace {
@@ -47,6 +48,7 @@ Eigen::MatrixXd evaluate_matrix(const SparseMatrix& matrix, std::span<const Expr
 Basis orthonormal_basis(const Eigen::MatrixXd& rows) {
   Basis basis{Eigen::MatrixXd(rows.cols(), 0), {}};
   for (Eigen::Index k = 0; k < rows.rows(); ++k) {
+    keep_working();
     Eigen::VectorXd rest = rows.row(k).transpose();
     const double size = rest.norm();
     for (int pass = 0; pass < 2; ++pass) rest -= basis.columns * (basis.columns.transpose() * rest);

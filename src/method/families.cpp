@@ -154,9 +154,7 @@ Recipe without_options(Method (*equations)(const System&)) {
 
 Recipe read_reference(const MethodOptions& options) {
   const double tolerance = options.number("tolerance", ReferenceFlow::default_tolerance, 1e-15, 1e-2);
-  // For coordinates much smaller than 1.
-  const double absolute = options.number("absolute", tolerance, 1e-300, 1e-2);
-  return FlowRecipe{[=](const Problem& p) { return std::make_unique<ReferenceFlow>(p, tolerance, absolute); }};
+  return FlowRecipe{[=](const Problem& p) { return std::make_unique<ReferenceFlow>(p, tolerance); }};
 }
 
 }  // namespace
@@ -197,8 +195,7 @@ const std::vector<Family>& families() {
        [](O) { return without_options(&rk4_index0); }},
       {{"reference",
         "CVODE (Adams, variable order) on the index-1 form, projected onto the constraints",
-        {fmt::format("tolerance={}", ReferenceFlow::default_tolerance),
-         fmt::format("absolute={}", ReferenceFlow::default_tolerance)}},
+        {fmt::format("tolerance={}", ReferenceFlow::default_tolerance)}},
        read_reference},
   };
   return all;

@@ -13,7 +13,8 @@ namespace rattleback {
 namespace {
 
 constexpr double largest_error = 1e-8;
-constexpr double smallest = 1e-12;
+/// A start from which a quantity changes by so many times its own size in a step is where it vanishes.
+constexpr double largest_change = 1e9;
 
 ImplicitSystem map_of(const Guard& guard, const System& system) {
   ImplicitSystem map = map_from_node(system);
@@ -36,7 +37,9 @@ GuardWatch::GuardWatch(const Guard& guard, const Problem& problem)
   functions_.run();
   sign_ = here() < 0.0 ? -1.0 : 1.0;
   if (!std::isfinite(here())) throw MethodError(fmt::format("the method cannot start here: {} is not defined", name_));
-  if (!(sign_ * here() > smallest)) {
+  const bool vanishes =
+      !(std::abs(change()) < largest_change) || std::abs(ahead() - here()) >= largest_change * std::abs(here());
+  if (!(sign_ * here() > 0.0) || vanishes) {
     throw MethodError(fmt::format("the method cannot start here: {} vanishes: it is {:.3g}; dla can", name_, here()));
   }
 }

@@ -206,7 +206,7 @@ struct ModifiedHamiltonian::Engines {
       } else {
         ++worse;
       }
-      if (best.error <= tolerance * std::max(1.0, std::abs(best.value))) break;
+      if (best.error <= tolerance * std::abs(best.value)) break;
     }
     return best;
   }
@@ -320,24 +320,28 @@ ConformalValues ModifiedHamiltonian::truncated_conformal(std::span<const double>
   return {series(energies), series(factors)};
 }
 
-// ∂𝓔/∂z = (∂K_mod/∂z)/N_mod at E = 𝓔, García-Naranjo & Vermeeren (4.6).
+// ∂𝓔/∂z = (∂K_mod/∂z)/N_mod at E = 𝓔, García-Naranjo & Vermeeren (4.6), z among (r, P). 𝓔 depends on nothing else.
 std::vector<double> ModifiedHamiltonian::energy_gradient(std::span<const double> state,
                                                          std::span<const double> velocity, double h, int ell) {
-  const std::size_t energy = require_conformal(engines_->method).entry;
+  require_conformal(engines_->method);
+  const CanonicalStep& canonical = *engines_->method.canonical;
+  std::vector<std::size_t> entries = canonical.positions;
+  entries.insert(entries.end(), canonical.momenta.begin(), canonical.momenta.end());
   const Truncation series(h, ell, engines_->method.structure.symmetric);
   Probe<float128>& probe = engines_->in_quadruple();
   probe.set(state, velocity);
-  std::vector<std::vector<float128>> slopes(state.size());
+  std::vector<std::vector<float128>> slopes(entries.size());
   for (const float128& step : series.steps()) {
     const auto e = probe.conformal(step, series_neighbours);
-    for (std::size_t i = 0; e && i < state.size(); ++i) {
-      const auto k = i == energy ? e : probe.hamiltonian(step, series_neighbours, i);
-      if (k) slopes[i].push_back(i == energy ? float128(0) : -k->slope / e->slope);
+    for (std::size_t i = 0; e && i < entries.size(); ++i) {
+      const auto k = probe.hamiltonian(step, series_neighbours, entries[i]);
+      if (k) slopes[i].push_back(-k->slope / e->slope);
     }
   }
-  std::vector<double> gradient;
-  for (const auto& values : slopes) {
-    gradient.push_back(values.size() == series.steps().size() ? series(values).value : not_a_number);
+  std::vector<double> gradient(state.size(), 0.0);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const bool known = slopes[i].size() == series.steps().size();
+    gradient[entries[i]] = known ? series(slopes[i]).value : not_a_number;
   }
   return gradient;
 }

@@ -95,6 +95,14 @@ Expression without_pole(const Expression& expression, const Expression& h) {
 
 /// Of one coefficient: nobody reads more, and derivatives of it take too long.
 constexpr std::size_t most_operations = 10000;
+/// Of what a coefficient is made of, before anything cancels: seconds and some hundred megabytes.
+constexpr std::size_t most_intermediate_operations = 1000000;
+
+void require_size(const Expression& x, std::size_t most) {
+  if (operation_count(x) <= most) return;
+  throw MethodError(
+      "the formulas of the modified Hamiltonian become too large; numbers there are, and formulas of a lower `order`");
+}
 
 class Expansion {
  public:
@@ -118,11 +126,7 @@ class Expansion {
       }
     }
     result = simplified(result);
-    for (const Expression& x : result) {
-      if (operation_count(x) > most_operations) {
-        throw MethodError("the formulas of the modified Hamiltonian become too large; numbers there are");
-      }
-    }
+    for (const Expression& x : result) require_size(x, most_operations);
     return result;
   }
 
@@ -168,6 +172,7 @@ class Expansion {
     double factorial = 1.0;
     for (std::size_t k = 1; k <= n; ++k) {
       f = derivative(f, h);
+      require_size(f, most_intermediate_operations);
       factorial *= static_cast<double>(k);
     }
     return substitute(substitute(f, {{h, Expression(0.0)}}), values) / factorial;
@@ -292,6 +297,7 @@ ModifiedSeries modified_series(const Method& method, int order) {
   series.energy[0] = simple(substitute(series.hamiltonian[0], {{e, Expression(0.0)}}) / n);
   for (int k = 1; k <= order; ++k) {
     const Series right = composed(rest, e, series.energy);
+    for (const Expression& x : right) require_size(x, most_intermediate_operations);
     for (std::size_t j = 1; j < right.size(); ++j) series.energy[j] = simple(right[j] / n);
   }
   Series slopes;

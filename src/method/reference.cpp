@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "adams.hpp"
+#include "motion_scale.hpp"
+#include "rattleback/base/work.hpp"
 #include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/dynamics.hpp"
 
@@ -13,25 +16,35 @@ namespace rattleback {
 namespace {
 
 constexpr int steps_between_restarts = 1000;
+/// The first steps, whose order is low, have errors of the same sign, which add up.
+constexpr int starting_steps = 60;
+constexpr double starting_fraction = 0.25;
+constexpr double least_tolerance = 2.0 * std::numeric_limits<double>::epsilon();
+/// The pace of the integration is that of so many of its last restarts.
+constexpr std::size_t watched_restarts = 10;
+/// So many steps would take hours.
+constexpr double most_steps = 1e10;
 
 }  // namespace
 
 struct ReferenceFlow::Implementation {
   struct Snapshot {
     double t;
+    MotionScale::Seen seen;
     std::vector<double> y;
   };
 
-  Implementation(const Problem& problem, double tolerance, double absolute_tolerance)
-      : n(problem.system.dimension()),
+  Implementation(const Problem& problem, double given_tolerance)
+      : n(problem.system.dimension()), tolerance(given_tolerance),
         accelerations(typical_at(rattleback::accelerations(problem.system), problem), problem),
         projection(typical_at(rattleback::projection(problem.system), problem), problem),
-        constrained(!problem.system.velocity_rows().empty()) {
+        constrained(!problem.system.velocity_rows().empty()), scale(problem, accelerations) {
     std::vector<double> start = problem.start.q;
     start.insert(start.end(), problem.start.v.begin(), problem.start.v.end());
-    adams = make_adams({2 * n, &rates, this, tolerance, absolute_tolerance});
+    adams = make_adams({2 * n, &rates, &weights, this});
     interpolated.resize(2 * n);
-    snapshots.push_back({0.0, std::move(start)});
+    last_acceleration.resize(n);
+    snapshots.push_back({0.0, scale.at_start(), std::move(start)});
     begin_at(snapshots.back());
   }
   Implementation(const Implementation&) = delete;
@@ -45,7 +58,15 @@ struct ReferenceFlow::Implementation {
     }
     std::copy_n(state + flow.n, flow.n, slopes);
     std::ranges::copy(flow.accelerations(Slot::acceleration), slopes + flow.n);
+    std::copy_n(slopes + flow.n, flow.n, flow.last_acceleration.begin());
     return true;
+  }
+
+  static void weights(const double* state, double* weights, void* self) {
+    const auto& flow = *static_cast<Implementation*>(self);
+    const bool starting = flow.steps_since_restart < starting_steps;
+    const double wanted = starting ? starting_fraction * flow.tolerance : flow.tolerance;
+    flow.scale.weigh(state, std::max(wanted, least_tolerance), flow.seen, weights);
   }
 
   /// A map at a state (q, v).
@@ -58,8 +79,21 @@ struct ReferenceFlow::Implementation {
   void begin_at(const Snapshot& snapshot) {
     adams->restart(snapshot.t, snapshot.y.data());
     t = snapshot.t;
+    seen = snapshot.seen;
+    // The first step is of order 1 and shorter than the last one, which was not.
+    first_reach = seen.step > 0.0 ? seen.step : scale.time();
+    seen.step = 0.0;
     last_step = 0.0;
     steps_since_restart = 0;
+  }
+
+  void start_anew() {
+    Snapshot here{t, seen, std::vector<double>(2 * n)};
+    std::copy_n(adams->state(), 2 * n, here.y.begin());
+    project(here.y.data());
+    scale.see_noise(here.y.data(), accelerations, here.seen);
+    snapshots.push_back(std::move(here));
+    begin_at(snapshots.back());
   }
 
   /// The state on the constraints.
@@ -71,26 +105,45 @@ struct ReferenceFlow::Implementation {
     std::copy(projection.outputs().begin(), projection.outputs().end(), state);
   }
 
+  [[noreturn]] void end(const std::string& reason) const {
+    throw FlowError(fmt::format("the reference solution ends at t = {:.10g}: {}", t, reason));
+  }
+
   void take_internal_step() {
-    if (steps_since_restart == steps_between_restarts) {
-      Snapshot here{t, std::vector<double>(2 * n)};
-      std::copy_n(adams->state(), 2 * n, here.y.begin());
-      project(here.y.data());
-      snapshots.push_back(std::move(here));
-      begin_at(snapshots.back());
-    }
+    keep_working();
+    if (steps_since_restart == steps_between_restarts) start_anew();
     trouble.clear();
-    const char* failure = adams->step(snapshots.back().t + 1.0);
+    const double before = t;
+    const char* const failure = adams->step(snapshots.back().t + first_reach);
     t = adams->time();
     last_step = adams->last_step();
     if (failure != nullptr) {
-      const std::string reason =
-          trouble.empty() ? fmt::format("the step size became too small ({})", failure) : trouble;
-      throw FlowError(
-          fmt::format("the reference solution ends at t = {:.10g}: {}; the motion may reach a singularity", t, reason));
+      end(fmt::format("{}; the motion may reach a singularity", trouble.empty() ? failure : trouble));
     }
+    if (!(t > before)) end("its steps become too small to change t; the motion reaches a singularity");
+    scale.see(adams->state() + n, last_acceleration.data(), last_step, seen);
     ++steps_since_restart;
     ++internal_steps;
+  }
+
+  /// To a time, as long as the pace of the last restarts leads there.
+  void go_to(double time) {
+    std::vector<double> restarts;
+    while (t < time) {
+      take_internal_step();
+      if (steps_since_restart != steps_between_restarts) continue;
+      restarts.push_back(t);
+      if (restarts.size() <= watched_restarts) continue;
+      const double advance = t - restarts[restarts.size() - 1 - watched_restarts];
+      const double steps = static_cast<double>(watched_restarts * steps_between_restarts);
+      const double left = std::min((time - t) / advance * steps, std::numeric_limits<double>::max());
+      if (left <= most_steps) continue;
+      end(
+          fmt::format("to reach t = {:.10g} it would take about {:.0e} steps of its own, the last one of {:.2g}; the "
+                      "motion may reach "
+                      "a singularity, or is too fast for a time as long as this",
+                      time, left, last_step));
+    }
   }
 
   State at(double time) {
@@ -103,14 +156,14 @@ struct ReferenceFlow::Implementation {
       while (snapshots.back().t > time) snapshots.pop_back();
       begin_at(snapshots.back());
     }
-    while (t < time) take_internal_step();
+    go_to(time);
     State state{std::vector<double>(n), std::vector<double>(n)};
     double* values = interpolated.data();
     if (time == snapshots.back().t) {  // on the constraints already
       std::copy(snapshots.back().y.begin(), snapshots.back().y.end(), values);
     } else {
       if (!adams->interpolate(time, values)) {
-        throw FlowError(fmt::format("CVODE cannot interpolate to t = {}", time));
+        end(fmt::format("it cannot be interpolated to t = {}", time));
       }
       project(values);
     }
@@ -120,21 +173,26 @@ struct ReferenceFlow::Implementation {
   }
 
   std::size_t n;
+  double tolerance;
   CompiledMap accelerations;
   CompiledMap projection;
   bool constrained;
+  MotionScale scale;
   std::unique_ptr<AdamsIntegrator> adams;
   std::vector<double> interpolated;
+  std::vector<double> last_acceleration;
   std::vector<Snapshot> snapshots;
+  MotionScale::Seen seen;
   double t = 0.0;
   double last_step = 0.0;
+  double first_reach = 0.0;  ///< time within which the first step after a restart ends
   int steps_since_restart = 0;
   std::int64_t internal_steps = 0;
   std::string trouble;
 };
 
-ReferenceFlow::ReferenceFlow(const Problem& problem, double tolerance, double absolute_tolerance)
-    : implementation_(std::make_unique<Implementation>(problem, tolerance, absolute_tolerance)) {}
+ReferenceFlow::ReferenceFlow(const Problem& problem, double tolerance)
+    : implementation_(std::make_unique<Implementation>(problem, tolerance)) {}
 ReferenceFlow::~ReferenceFlow() = default;
 
 State ReferenceFlow::at(double t) { return implementation_->at(t); }
@@ -147,14 +205,18 @@ std::int64_t ReferenceFlow::internal_steps() const { return implementation_->int
 std::vector<double> ReferenceFlow::save() const {
   const auto& last = implementation_->snapshots.back();
   std::vector<double> saved{last.t};
+  const std::vector<double> seen = last.seen.save();
   saved.insert(saved.end(), last.y.begin(), last.y.end());
+  saved.insert(saved.end(), seen.begin(), seen.end());
   return saved;
 }
 
 void ReferenceFlow::restore(std::span<const double> saved) {
-  if (saved.size() != 2 * implementation_->n + 1)
+  const std::size_t size = 2 * implementation_->n;
+  if (saved.size() != 1 + size + implementation_->scale.at_start().save().size())
     throw std::invalid_argument("the saved state belongs to another system");
-  implementation_->snapshots.push_back({saved[0], {saved.begin() + 1, saved.end()}});
+  const auto y = saved.subspan(1, size);
+  implementation_->snapshots = {{saved[0], MotionScale::Seen::restored(saved.subspan(1 + size)), {y.begin(), y.end()}}};
   implementation_->begin_at(implementation_->snapshots.back());
 }
 

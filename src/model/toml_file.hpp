@@ -2,6 +2,8 @@
 
 // The parser is compiled in toml_file.cpp alone.
 #define TOML_HEADER_ONLY 0
+// toml++ 3.3 asserts of some wrong files what it then looks at, and refuses with an error.
+#define TOML_ASSERT(expr) static_assert(true)
 #include <toml++/toml.h>
 
 #include <string>

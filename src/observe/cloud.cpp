@@ -5,20 +5,27 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <memory>
 
+#include "hull.hpp"
 #include "phase_space.hpp"
+#include "rattleback/base/work.hpp"
 #include "rattleback/method/modified.hpp"
 #include "rattleback/method/registry.hpp"
 
 namespace rattleback {
 namespace {
 
+/// Bytes, estimated for a few coordinates: a flow has its own compiled steps for each point.
+double memory_of_point(bool has_map) { return has_map ? 1000.0 : 30000.0; }
+constexpr double kept_point = 100.0;
+
 class Cloud {
  public:
   Cloud(const DerivedMethod& method, const Problem& problem, const CloudOptions& options)
-      : problem_(problem), space_(problem), method_(method), ells_(options.ells),
-        keep_points_(options.keep_points) {
+      : problem_(problem), space_(problem), method_(method), ells_(options.ells), keep_points_(options.keep_points),
+        count_(options.directions.size()) {
     const std::optional<Method>& map = method_.map;
     if (map && map->own_time) {
       throw MethodError(
@@ -30,6 +37,10 @@ class Cloud {
       densities_.push_back(std::make_unique<ModifiedHamiltonian>(*map, problem));
       densities_.back()->use_formulas(ell);
     }
+    const double points_kept = keep_points_ ? static_cast<double>(options.steps / options.every + 1) : 1.0;
+    require_memory(static_cast<double>(count_) * (memory_of_point(map.has_value()) + points_kept * kept_point),
+                   fmt::format("a cloud of {} points", count_), "choose fewer points");
+    require_memory_of_hull(count_, space_.dimension());
     const std::vector<double> center = space_.at(problem.start).point;
     for (const auto& direction : options.directions) {
       std::vector<double> point = center;
@@ -38,14 +49,18 @@ class Cloud {
       if (!node) throw MethodError("there is no velocity that belongs to the momenta of a point of the cloud");
       Problem own = problem;
       own.start = *node;
+      if (map) steppers_.clear();
       steppers_.push_back(make_stepper(method_, own));
+      if (map) saved_.push_back(steppers_[0]->save());
     }
   }
 
   /// What went wrong, if something did.
   std::string advance() {
-    for (std::size_t k = 0; k < steppers_.size(); ++k) {
-      if (!steppers_[k]->advance()) return fmt::format("point {} of the cloud: {}", k + 1, steppers_[k]->failure());
+    for (std::size_t k = 0; k < count_; ++k) {
+      Stepper& stepper = point(k);
+      if (!stepper.advance()) return fmt::format("point {} of the cloud: {}", k + 1, stepper.failure());
+      if (!saved_.empty()) saved_[k] = stepper.save();
     }
     return {};
   }
@@ -56,8 +71,8 @@ class Cloud {
     result.time = static_cast<double>(step) * problem_.step;
     Points points;
     std::vector<double> density;
-    for (const auto& stepper : steppers_) {
-      const PhaseSpace::Place place = space_.at(stepper->node());
+    for (std::size_t k = 0; k < count_; ++k) {
+      const PhaseSpace::Place place = space_.at(point(k).node());
       points.push_back(place.point);
       density.push_back(place.density);
     }
@@ -65,9 +80,8 @@ class Cloud {
     for (const auto& point : points) {
       for (std::size_t i = 0; i < center.size(); ++i) center[i] += point[i] / static_cast<double>(points.size());
     }
-    const State& near = steppers_[0]->node();
-    const auto middle = space_.node(center, near);
-    if (!middle) throw std::runtime_error("there is no velocity that belongs to the mean momenta of the cloud");
+    const auto middle = space_.node(center, point(0).node());
+    if (!middle) throw NumericalError("there is no velocity that belongs to the mean momenta of the cloud");
     result.volume = hull_volume(points);
     result.mass = hull_mass(points, density, space_.at(*middle).density);
 
@@ -76,8 +90,11 @@ class Cloud {
         return 1.0 / densities_[k]->truncated_conformal(state, node.v, problem_.step, ells_[k]).factor.value;
       };
       density.clear();
-      for (const auto& stepper : steppers_) density.push_back(modified(stepper->state(), stepper->node()));
-      std::vector<double> state(steppers_[0]->state().begin(), steppers_[0]->state().end());
+      for (std::size_t i = 0; i < count_; ++i) {
+        const Stepper& stepper = point(i);
+        density.push_back(modified(stepper.state(), stepper.node()));
+      }
+      std::vector<double> state(point(0).state().begin(), point(0).state().end());
       const CanonicalStep& canonical = *method_.map->canonical;
       for (std::size_t i = 0; i < canonical.positions.size(); ++i) {
         state[canonical.positions[i]] = center[i];
@@ -90,13 +107,23 @@ class Cloud {
   }
 
  private:
+  /// The trajectory of a point.
+  Stepper& point(std::size_t k) {
+    keep_working();
+    if (saved_.empty()) return *steppers_[k];
+    steppers_[0]->restore(saved_[k]);
+    return *steppers_[0];
+  }
+
   Problem problem_;
   PhaseSpace space_;
   DerivedMethod method_;
   std::vector<int> ells_;
   bool keep_points_;
   std::vector<std::unique_ptr<ModifiedHamiltonian>> densities_;
-  std::vector<std::unique_ptr<Stepper>> steppers_;
+  std::size_t count_;                               ///< of points
+  std::vector<std::unique_ptr<Stepper>> steppers_;  ///< of a flow one for each point; one of a map takes all steps
+  std::vector<std::vector<double>> saved_;          ///< of a map: where the points are
 };
 
 }  // namespace
@@ -107,14 +134,22 @@ CloudResult follow_cloud(const DerivedMethod& method, const Problem& problem, co
   const auto begin = std::chrono::steady_clock::now();
   CloudResult result;
   Cloud cloud(method, problem, options);
-  result.samples.push_back(cloud.sample(0));
+  try {
+    result.samples.push_back(cloud.sample(0));
+    const double volume = result.samples[0].volume;
+    if (!std::isfinite(volume) || volume == 0.0)
+      throw NumericalError(fmt::format("the volume of the cloud is {}", volume));
+  } catch (const NumericalError& error) {
+    throw MethodError(
+        fmt::format("{} at the start, with a radius of {}; another `radius` may help", error.what(), options.radius));
+  }
   for (std::int64_t k = 1; k <= options.steps; ++k) {
     result.interrupted = options.interrupt != nullptr && *options.interrupt;
     if (result.interrupted) break;
     try {
       result.failure = cloud.advance();
       if (result.failure.empty() && k % options.every == 0) result.samples.push_back(cloud.sample(k));
-    } catch (const std::runtime_error& error) {
+    } catch (const NumericalError& error) {
       result.failure = error.what();
     }
     if (!result.failure.empty()) {

@@ -1,15 +1,19 @@
 // Clouds of points and their convex hulls.
 
+#include <fmt/format.h>
 #include <libqhull_r/qhull_ra.h>
 #include <Eigen/LU>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <memory>
+#include <exception>
 #include <numbers>
 #include <random>
-#include <stdexcept>
 
+#include "../base/raise.hpp"
+#include "hull.hpp"
+#include "rattleback/base/work.hpp"
 #include "rattleback/observe/cloud.hpp"
 
 namespace rattleback {
@@ -23,6 +27,47 @@ std::vector<double> mean(const Points& points) {
   return center;
 }
 
+/// Qhull reports how far it is, to a file that looks up instead of being written: stopped, it adds no more points.
+class Attendant {
+ public:
+  explicit Attendant(qhT* qh) : qh_(qh) {
+    file_ = fopencookie(this, "w", {.read = nullptr, .write = look_up, .seek = nullptr, .close = nullptr});
+    if (file_ == nullptr) throw SystemFailure("the system has no memory left for a file that is open");
+    std::setvbuf(file_, nullptr, _IOLBF, BUFSIZ);
+  }
+  Attendant(const Attendant&) = delete;
+  Attendant& operator=(const Attendant&) = delete;
+  ~Attendant() { std::fclose(file_); }
+
+  std::FILE* file() { return file_; }
+  void complain() const {
+    if (stopped_) std::rethrow_exception(stopped_);
+  }
+
+ private:
+  static ssize_t look_up(void* attendant, const char* /*text*/, std::size_t size) {
+    auto& self = *static_cast<Attendant*>(attendant);
+    try {
+      keep_working();
+    } catch (...) {
+      self.stopped_ = std::current_exception();
+      self.qh_->STOPadd = 1;
+    }
+    return static_cast<ssize_t>(size);
+  }
+
+  qhT* qh_;
+  std::FILE* file_;
+  std::exception_ptr stopped_;
+};
+
+/// Bytes that a hull takes: random points on a sphere have so many facets each, in 2, 3, … dimensions.
+double memory_of_hull(std::size_t points, std::size_t dimension) {
+  constexpr double facets_of_point[] = {1, 2, 6.8, 32, 190, 1300, 11000};
+  const double facets = static_cast<double>(points) * facets_of_point[std::min<std::size_t>(dimension, 8) - 2];
+  return facets * (400.0 + 50.0 * static_cast<double>(dimension));
+}
+
 /// The facets of the convex hull, triangulated: indices of points.
 std::vector<std::vector<std::size_t>> facets(const Points& points) {
   const std::size_t dimension = points.at(0).size();
@@ -30,20 +75,22 @@ std::vector<std::vector<std::size_t>> facets(const Points& points) {
   const std::vector<double> center = mean(points);
   double size = 0.0;
   for (const auto& point : points) {
-    for (std::size_t i = 0; i < dimension; ++i) size = std::max(size, std::abs(point[i] - center[i]));
+    for (std::size_t i = 0; i < dimension; ++i) raise(size, std::abs(point[i] - center[i]));
   }
+  if (!std::isfinite(size)) throw NumericalError("the points of the cloud are not finite");
   std::vector<double> flat;
   for (const auto& point : points) {
     for (std::size_t i = 0; i < dimension; ++i) flat.push_back((point[i] - center[i]) / size);
   }
 
+  require_memory_of_hull(points.size(), dimension);
   qhT state{};
   qhT* const qh = &state;
   qh_zero(qh, nullptr);
-  std::string command = "qhull Qt Pp";
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere(std::fopen("/dev/null", "w"), std::fclose);
+  std::string command = "qhull Qt Pp TF1000";  // every thousand facets it reports
+  Attendant attendant(qh);
   const int error = qh_new_qhull(qh, static_cast<int>(dimension), static_cast<int>(points.size()), flat.data(), False,
-                                 command.data(), nowhere.get(), nowhere.get());
+                                 command.data(), attendant.file(), attendant.file());
   std::vector<std::vector<std::size_t>> result;
   if (error == 0) {
     for (facetT* facet = qh->facet_list; facet != nullptr && facet->next != nullptr; facet = facet->next) {
@@ -60,7 +107,8 @@ std::vector<std::vector<std::size_t>> facets(const Points& points) {
   int kept = 0;
   int allocated = 0;
   qh_memfreeshort(qh, &kept, &allocated);
-  if (error != 0) throw std::runtime_error("the points of the cloud do not span a volume: Qhull finds no convex hull");
+  attendant.complain();
+  if (error != 0) throw NumericalError("the points of the cloud do not span a volume");
   return result;
 }
 
@@ -71,6 +119,7 @@ double volume(const Points& points, const std::vector<double>* densities, double
   const double simplex = 1.0 / std::tgamma(static_cast<double>(dimension) + 1.0);
   double total = 0.0;
   for (const auto& corners : facets(points)) {
+    keep_working();
     Eigen::MatrixXd edges(dimension, dimension);
     double density = density_at_mean;
     for (Eigen::Index k = 0; k < dimension; ++k) {
@@ -131,6 +180,13 @@ Points points_on_sphere(std::size_t count, std::size_t dimension) {
     points.push_back(std::move(point));
   }
   return points;
+}
+
+void require_memory_of_hull(std::size_t points, std::size_t dimension) {
+  if (dimension < 2) return;
+  require_memory(memory_of_hull(points, dimension),
+                 fmt::format("the convex hull of {} points in {} dimensions", points, dimension),
+                 "choose fewer points");
 }
 
 double hull_volume(const Points& points) { return volume(points, nullptr, 1.0); }

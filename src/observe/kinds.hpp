@@ -7,6 +7,9 @@
 
 namespace rattleback {
 
+/// The node after the first step of the method: that to a second position that was given is none.
+inline std::int64_t first_step_of_method(const Problem& problem) { return problem.second_position ? 2 : 1; }
+
 // The observers that have a file of their own. Each throws MethodError where it has nothing to say.
 
 std::unique_ptr<Observer> make_momentum_observer(const Method& method, const Problem& problem);

@@ -74,6 +74,9 @@ class MeasureObserver final : public Observer {
     lost_ = false;
   }
   bool counts_from_start() const override { return true; }
+  std::string why_undefined() const override {
+    return lost_ ? "the tangent map of the step to the node is not known" : "the measure is not defined at the node";
+  }
 
   void observe(const Stepper& stepper, std::span<double> values) override {
     const bool first = tangent_.size() == 0;

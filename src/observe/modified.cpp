@@ -15,6 +15,8 @@ std::string with_ell(const char* name, const char* separator, std::optional<int>
   return ell ? fmt::format("{}{}{}", name, separator, *ell) : name;
 }
 
+constexpr const char* no_orbit = "the method has no steps around the node from which it could be computed";
+
 /// K_mod, how far it is from its first value, and an estimate of its error.
 class ModifiedObserver final : public Observer {
  public:
@@ -33,6 +35,7 @@ class ModifiedObserver final : public Observer {
     values[2] = k.error;
   }
   void reset() override { first_ = std::nan(""); }
+  std::string why_undefined() const override { return no_orbit; }
   bool counts_from_start() const override { return true; }
 
  private:
@@ -58,6 +61,7 @@ class ConformalObserver final : public Observer {
     values[0] = c.energy.value;
     values[1] = c.factor.value;
   }
+  std::string why_undefined() const override { return no_orbit; }
 
  private:
   ModifiedHamiltonian modified_;

@@ -39,6 +39,7 @@ class Momenta {
     const auto values = functions_(Slot::constraints);
     if (values.empty()) return Eigen::MatrixXd::Identity(r, r);
     const Eigen::Map<const Eigen::MatrixXd> slip(values.data(), static_cast<Eigen::Index>(values.size()) / r, r);
+    if (!slip.allFinite()) return Eigen::MatrixXd(r, 0);
     const Eigen::JacobiSVD<Eigen::MatrixXd> svd(slip, Eigen::ComputeFullV);
     return svd.matrixV().rightCols(r - svd.rank());
   }
@@ -89,6 +90,10 @@ class MomentumEquationObserver final : public StageObserver {
  public:
   MomentumEquationObserver(const Method& method, const Problem& problem)
       : StageObserver({"momentum-equation", {"momentum_equation"}}, method, problem, false), momenta_(problem) {}
+
+  std::string why_undefined() const override {
+    return "no combination of the symmetries moves along the constraints, or the step cannot be taken again";
+  }
 
  private:
   void begin(std::span<const double>, std::span<const double>) override {

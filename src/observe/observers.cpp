@@ -31,7 +31,10 @@ std::vector<std::string> numbered(const char* label, std::size_t count) {
 class IntervalObserver final : public Observer {
  public:
   using Read = std::span<const double> (*)(const IntervalValues&);
-  IntervalObserver(ObservedQuantity quantity, Read read) : Observer(std::move(quantity)), read_(read) {}
+  IntervalObserver(ObservedQuantity quantity, Read read, std::int64_t first = 1)
+      : Observer(std::move(quantity)), read_(read), first_(first) {}
+
+  std::int64_t first_node() const override { return first_; }
 
   void observe(const Stepper& stepper, std::span<double> values) override {
     const IntervalValues* const interval = stepper.interval();
@@ -41,6 +44,7 @@ class IntervalObserver final : public Observer {
 
  private:
   Read read_;
+  std::int64_t first_;
 };
 
 /// A map of (q, v), at the nodes.
@@ -53,6 +57,7 @@ class NodeMapObserver final : public Observer {
     if (!map_.run(stepper.node())) return fill_nan(values);
     std::ranges::copy(map_.outputs(), values.begin());
   }
+  std::string why_undefined() const override { return "the equations at the node have no solution"; }
 
  private:
   CompiledMap map_;
@@ -136,8 +141,9 @@ const std::vector<Entry>& entries() {
          const std::size_t count = s.method().multipliers();
          s.require(count > 0, fmt::format("{} has no multipliers that belong to a step", s.name()));
          s.require_one_stage();
-         return std::make_unique<IntervalObserver>(ObservedQuantity{"impulses", numbered("impulse", count)},
-                                                   [](const IntervalValues& i) { return std::span(i.multipliers); });
+         return std::make_unique<IntervalObserver>(
+             ObservedQuantity{"impulses", numbered("impulse", count)},
+             [](const IntervalValues& i) { return std::span(i.multipliers); }, first_step_of_method(s.problem));
        }},
       {{"constraint-forces", "the forces of the constraints, A^T lambda, at the node"}, constraint_forces},
       {{"momentum", "the momenta of the declared symmetries"},

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/geometry/multiplier.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -56,6 +58,8 @@ PhaseSpace::PhaseSpace(const Problem& problem) : n_(problem.system.dimension()) 
                      entries(jacobian(velocities, joined({r, r_dot})))}));
   place_ = CompiledMap::functions(place, problem);
 
+  require_regular(problem, c.fibre);
+
   ImplicitSystem solve;
   Vector given;
   for (std::size_t i = 0; i < p.size(); ++i) {
@@ -70,6 +74,22 @@ PhaseSpace::PhaseSpace(const Problem& problem) : n_(problem.system.dimension()) 
   solve.take(Slot::parameters, system.parameters());
   solve.give(Slot::velocity, velocities);
   velocity_.emplace(std::move(solve), problem, Backend::interpreted);
+}
+
+/// The connection or the density may have poles and zeros.
+void PhaseSpace::require_regular(const Problem& problem, const std::vector<std::size_t>& fibre) {
+  const Place start = at(problem.start);
+  if (!start.lift.allFinite()) {
+    std::vector<std::string> names;
+    for (const std::size_t i : fibre) names.push_back(problem.system.velocities()[i].name());
+    throw MethodError(
+        fmt::format("there is no invariant measure at the start: the constraints do not determine ({}) by the other "
+                    "velocities there; begin elsewhere (`q0`)",
+                    fmt::join(names, ", ")));
+  }
+  if (!start.derivative.allFinite() || !std::isfinite(start.density) || start.density == 0.0) {
+    throw MethodError("the density of the invariant measure is zero or infinite at the start; begin elsewhere (`q0`)");
+  }
 }
 
 PhaseSpace::Place PhaseSpace::at(const State& node) {

@@ -13,7 +13,7 @@ namespace rattleback {
 /// multiplier N, P = N ∂l/∂ṙ and ρ = 1/N (García-Naranjo & Vermeeren, Proposition 2.2); otherwise P = ∂l/∂ṙ.
 class PhaseSpace {
  public:
-  /// Throws MethodError if the system has no such measure, or none that is known.
+  /// Throws MethodError if the system has no such measure, none that is known, or none at the start.
   explicit PhaseSpace(const Problem& problem);
 
   const std::vector<std::size_t>& shape() const { return shape_; }
@@ -34,6 +34,8 @@ class PhaseSpace {
   std::optional<State> node(std::span<const double> point, const State& near);
 
  private:
+  void require_regular(const Problem& problem, const std::vector<std::size_t>& fibre);
+
   std::size_t n_;
   std::vector<std::size_t> shape_;
   bool hamiltonizable_ = false;

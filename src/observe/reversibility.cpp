@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../base/raise.hpp"
 #include "kinds.hpp"
 #include "step_map.hpp"
 
@@ -36,8 +37,7 @@ class ReversibilityObserver final : public StageObserver {
     const std::vector<double> found = node(state_);
     double defect = 0.0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      const double difference = std::abs(found[i] - expected[i]);
-      if (!(difference <= defect)) defect = difference;
+      raise(defect, std::abs(found[i] - expected[i]));
     }
     return defect;
   }

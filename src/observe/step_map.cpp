@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kinds.hpp"
+
 namespace rattleback {
 namespace {
 
@@ -39,7 +41,8 @@ Eigen::MatrixXd StepMap::tangent() const {
 }
 
 StageObserver::StageObserver(ObservedQuantity quantity, const Method& method, const Problem& problem, bool with_tangent)
-    : Observer(std::move(quantity)), map_(method, problem, with_tangent), stages_(method.stages), h_(problem.step) {}
+    : Observer(std::move(quantity)), map_(method, problem, with_tangent), stages_(method.stages), h_(problem.step),
+      first_(first_step_of_method(problem)) {}
 
 void StageObserver::reset() { before_.clear(); }
 
@@ -52,7 +55,7 @@ void StageObserver::observe(const Stepper& stepper, std::span<double> values) {
     add_stage(before_, map_);
     before_.assign(map_.state().begin(), map_.state().end());
   }
-  // The step to a second position that was given is not one of the method.
+  // A step that leads elsewhere is not the one that was taken.
   for (std::size_t i = 0; solved && i < before_.size(); ++i) {
     solved = std::abs(before_[i] - stepper.state()[i]) <= 1e-8 * (1.0 + std::abs(before_[i]));
   }

@@ -36,6 +36,8 @@ class StageObserver : public Observer {
   StageObserver(ObservedQuantity quantity, const Method& method, const Problem& problem, bool with_tangent);
   void observe(const Stepper& stepper, std::span<double> values) final;
   void reset() final;
+  std::int64_t first_node() const final { return first_; }
+  std::string why_undefined() const override { return "the step to the node cannot be taken again"; }
 
  private:
   /// The node before, as the method's state and as a velocity.
@@ -47,6 +49,7 @@ class StageObserver : public Observer {
   StepMap map_;
   std::vector<double> stages_;
   double h_;
+  std::int64_t first_;
   std::vector<double> before_;
   std::vector<double> velocity_;
 };

@@ -6,8 +6,9 @@
 //
 // and without constraints Φ is symplectic. As matrices: DΦᵀ Ω DΦ − Ω − dβ = 0 with (dβ)_{ab} = ∂_a β_b − ∂_b β_a.
 
-#include <algorithm>
+#include <limits>
 
+#include "../base/raise.hpp"
 #include "../mech/decompositions.hpp"
 #include "kinds.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -46,7 +47,8 @@ class SymplecticObserver final : public StageObserver {
     Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(2 * n_, 2 * n_);  // ∂_a β_b
     slopes.leftCols(n_) = tangent.bottomRows(n_).transpose();
     const Eigen::MatrixXd dbeta = slopes - slopes.transpose();
-    defect_ = std::max(defect_, (dphi.transpose() * omega_ * dphi - omega_ - dbeta).cwiseAbs().maxCoeff());
+    const Eigen::MatrixXd defect = dphi.transpose() * omega_ * dphi - omega_ - dbeta;
+    raise(defect_, defect.allFinite() ? defect.cwiseAbs().maxCoeff() : std::numeric_limits<double>::quiet_NaN());
   }
   double value() override { return defect_; }
 
@@ -69,6 +71,7 @@ class SpectralRadiusObserver final : public StageObserver {
     tangent_ = map.tangent().topRows(size_) * tangent_;
   }
   double value() override {
+    if (!tangent_.allFinite()) return std::numeric_limits<double>::quiet_NaN();
     return Eigen::EigenSolver<Eigen::MatrixXd>(tangent_, false).eigenvalues().cwiseAbs().maxCoeff();
   }
 

@@ -36,6 +36,8 @@ class TimeError final : public Observer {
     lost_ = false;
   }
 
+  std::string why_undefined() const override { return "the reference solution ends before"; }
+
   void observe(const Stepper& stepper, std::span<double> values) override {
     ++step_;
     if (step_ == 0 && stepper.time().value_or(0.0) != 0.0) {

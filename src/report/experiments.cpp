@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kinds.hpp"
 #include "parts.hpp"
 #include "rattleback/expr/parse.hpp"
 
@@ -70,6 +71,8 @@ std::string cell(const std::string& text) {
   return safe;
 }
 
+constexpr std::string_view first_words = "# Reproduced papers\n\nMade by `rattleback reproduce ";
+
 }  // namespace
 
 std::string measured_text(const Finding& finding) {
@@ -114,13 +117,17 @@ ExperimentEntry of(const ExperimentResult& result, const std::vector<std::string
 
 Chapter of(const Paper& paper) { return {paper.name, paper.title, paper.citation, paper.text}; }
 
+const ResultKind markdown_result{"a list of claims that Rattleback has written", [](const std::string& path) {
+                                   return beginning_of(path, first_words.size()) == first_words;
+                                 }};
+
 std::string markdown(const std::vector<Chapter>& chapters) {
   std::string text;
   const auto say = [&]<class... A>(fmt::format_string<A...> form, A&&... arguments) {
     fmt::format_to(std::back_inserter(text), form, std::forward<A>(arguments)...);
   };
-  say("# Reproduced papers\n\n"
-      "Made by `rattleback reproduce all --markdown FILE` from the files in `experiments/` ([format](experiments.md)). "
+  say("{}", first_words);
+  say("all --markdown FILE` from the files in `experiments/` ([format](experiments.md)). "
       "Each row is a claim of a paper, what it was\n"
       "taken to mean, and what is measured. *corrected*: confirmed after a correction; *contradicted*: the criterion "
       "is the paper's, and it is not met.\n");

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../base/files.hpp"
+#include "kinds.hpp"
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/installation.hpp"
 #include "rattleback/report/report.hpp"
@@ -138,6 +139,12 @@ std::string escaped(const std::string& text) {
 }
 
 }  // namespace
+
+const ResultKind page_result{
+    "a page of Rattleback", [](const std::string& path) {
+      constexpr std::size_t head = 4096;
+      return beginning_of(path, head).find("<meta name=\"generator\" content=\"Rattleback\">") != std::string::npos;
+    }};
 
 void write_page(const Report& report, const std::string& path) {
   constexpr std::string_view place = "/*REPORT*/";

@@ -139,10 +139,12 @@ RunEntry run_of(const MethodRun& run, const Model& model, const Problem& problem
       model.title,
       run.method,
       {fmt::format("h = {}", problem.step), fmt::format("{} steps", r.steps), fmt::format("to t = {:.6g}", r.time),
-       fmt::format("largest energy error {:.3g} of max(1, |E|)", r.statistics.max_energy_error)},
+       fmt::format("largest energy error {:.3g} of T + |V|", r.statistics.max_energy_error())},
       r.failure};
   if (!model.system.velocity_rows().empty()) {
-    entry.settings.push_back(fmt::format("largest constraint residual {:.3g}", r.statistics.max_constraint));
+    const Largest& residual = r.statistics.constraint;
+    entry.settings.push_back(residual.end ? fmt::format("constraint not defined at step {}", residual.end->at.step)
+                                          : fmt::format("largest constraint residual {:.3g}", residual.value));
   }
   if (r.newton.mean() >= 0.005) entry.settings.push_back(fmt::format("{:.2f} Newton iterations", r.newton.mean()));
   entry.settings.push_back("q0 = " + listed(problem.start.q));

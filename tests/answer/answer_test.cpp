@@ -159,16 +159,17 @@ TEST(Run, is_interrupted_and_resumed_to_the_same_bytes) {
   const TemporaryFolder folder;
   const std::string whole = folder / "whole.csv";
   const std::string parts = folder / "parts.csv";
-  RunRequest request{.problem = {.model = "quadratic-particle", .steps = 50}, .method = "dla"};
+  RunRequest request{.problem = {.model = "quadratic-particle", .steps = 30000000}, .method = "dla", .every = 5000000};
   request.output = whole;
   EXPECT_FALSE(complaint(run(request)));
 
   request.output = parts;
-  const std::atomic<bool> at_once = true;
-  const RunAnswer interrupted = run(request, {.interrupt = &at_once});
+  std::atomic<bool> stop = false;
+  const RunAnswer interrupted =
+      run(request, {.interrupt = &stop, .progress = [&](const std::string&, const Progress&) { stop = true; }});
   ASSERT_TRUE(complaint(interrupted));
   EXPECT_EQ(complaint(interrupted)->kind(), Error::Kind::interrupted);
-  EXPECT_TRUE(contains(complaint(interrupted)->what(), " of 50; continue it with `resume`"));
+  EXPECT_TRUE(contains(complaint(interrupted)->what(), " of 30000000; continue it with `resume`"));
   EXPECT_EQ(json::parse(to_json(interrupted))["outcome"], "interrupted");
   EXPECT_TRUE(contains(refusal([&] { run(request); }).what(),
                        "belongs to an unfinished run: continue it with `resume`, or start anew with `force`"));
@@ -178,7 +179,8 @@ TEST(Run, is_interrupted_and_resumed_to_the_same_bytes) {
   const RunAnswer resumed = run(request, {.note = [&](const std::string& note) { notes.push_back(note); }});
   EXPECT_FALSE(complaint(resumed));
   EXPECT_EQ(notes, resumed.prepared.notes);
-  EXPECT_EQ(notes, std::vector<std::string>{"resumed at step " + std::to_string(interrupted.result.steps) + " of 50"});
+  EXPECT_EQ(notes,
+            std::vector<std::string>{"resumed at step " + std::to_string(interrupted.result.steps) + " of 30000000"});
   EXPECT_EQ(content(parts), content(whole));
   EXPECT_TRUE(contains(to_text(resumed), "\nWritten to " + parts + "\n"));
 }

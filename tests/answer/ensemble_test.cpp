@@ -53,8 +53,8 @@ TEST(EnsembleAnswer, counts_and_writes) {
 TEST(EnsembleAnswer, an_interrupted_one_can_be_resumed) {
   const test::TemporaryFolder folder;
   EnsembleRequest request{.spec = written(folder, "knives.toml", knives), .output = folder / "knives.h5"};
-  const std::atomic<bool> stop = true;
-  const EnsembleAnswer a = ensemble(request, {.interrupt = &stop});
+  std::atomic<bool> stop = false;
+  const EnsembleAnswer a = ensemble(request, {.interrupt = &stop}, [&](const EnsemblePlan&) { stop = true; });
   ASSERT_TRUE(complaint(a));
   EXPECT_EQ(complaint(a)->kind(), Error::Kind::interrupted);
   EXPECT_NE(std::string(complaint(a)->what()).find("`resume` runs the others"), std::string::npos);

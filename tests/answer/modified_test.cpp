@@ -89,7 +89,7 @@ TEST(MeasureAnswer, along_a_trajectory) {
   EXPECT_EQ(a.tables[0].columns[1].volume,
             (MeasuredVolume{MeasuredVolume::Of::local, MeasuredVolume::In::modified_measure, 2}));
   EXPECT_EQ(a.tables[0].time.size(), 9U);
-  EXPECT_LT(a.tables[0].columns[2].largest(), a.tables[0].columns[0].largest());
+  EXPECT_LT(a.tables[0].columns[2].largest.value, a.tables[0].columns[0].largest.value);
   EXPECT_FALSE(complaint(a));
   EXPECT_TRUE(to_csv(a).starts_with("method,time,local mu,local mu_2,local mu_4\nconformal:M,0,"));
   EXPECT_TRUE(json::parse(to_json(a)).at("methods")[1].at("columns").contains("local mu"));
@@ -126,7 +126,7 @@ TEST(MeasureAnswer, wrong_requests_are_refused) {
   refused("`output` 'a.h5' must end with .csv", ending);
   MeasureRequest nowhere = of_particle();
   nowhere.output = "nowhere/a.csv";
-  refused("cannot be written; does its folder exist?", nowhere, Error::Kind::system);
+  refused("the folder nowhere does not exist", nowhere, Error::Kind::system);
   MeasureRequest none = of_particle();
   none.methods.clear();
   refused("`methods` needs at least one method", none);

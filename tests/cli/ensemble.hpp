@@ -94,6 +94,20 @@ class Result5 {
     H5Dclose(set);
     return text.substr(0, text.find('\0'));
   }
+  /// An attribute of a dataset that is a list of numbers.
+  std::vector<double> numbers(const std::string& name, const char* attribute_name) const {
+    const hid_t set = H5Dopen2(file_, name.c_str(), H5P_DEFAULT);
+    const hid_t attribute = H5Aopen(set, attribute_name, H5P_DEFAULT);
+    EXPECT_GE(attribute, 0) << name << " has no " << attribute_name;
+    if (attribute < 0) return {};
+    const hid_t space = H5Aget_space(attribute);
+    std::vector<double> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+    H5Aread(attribute, H5T_NATIVE_DOUBLE, values.data());
+    H5Sclose(space);
+    H5Aclose(attribute);
+    H5Dclose(set);
+    return values;
+  }
   /// The attribute `labels` of a dataset.
   std::vector<std::string> labels(const std::string& name) const {
     const hid_t set = H5Dopen2(file_, name.c_str(), H5P_DEFAULT);

@@ -411,4 +411,88 @@ TEST(Ensemble, histograms_count_what_is_in_the_file) {
   EXPECT_EQ(d.at("histograms").size(), 5U);
 }
 
+/// x = x0 - t, down to x0 - 1; w is not defined where x is not positive.
+const std::string line_with_logarithm =
+    "coordinates = [\"x\", \"y\"]\nlagrangian = \"0.5*(x'^2 + y'^2)\"\n[initial]\nq = [1, 0]\nv = [-1, 1]\n"
+    "[conserved]\nw = \"x'*exp(log(x))/x\"\n";
+
+TEST(Ensemble, values_that_do_not_exist_are_said_not_to_exist) {
+  const Workplace desk;
+  desk.add("line", line_with_logarithm);
+  desk.add("s",
+           "model = \"line.toml\"\nmethod = \"dla\"\nstep = 0.125\nsteps = 8\n"
+           "[[vary]]\nof = \"x\"\nvalues = [3, 0.5, 2.25, -1, 2]\n"
+           "[keep]\ntimes = [0, 0.5, 1]\nstatistics = [\"w\", \"x\"]\n"
+           "[[section]]\nname = \"s\"\nof = \"log(x)\"\n[[section]]\nname = \"t\"\nof = \"x - 2.1\"\n"
+           "[[histogram]]\nname = \"log\"\nof = \"log(x)\"\nat = \"times\"\nfrom = 0\nto = 1\nbins = 2\n"
+           "[[histogram]]\nname = \"none\"\nof = \"sqrt(-1 - x^2)\"\nfrom = 0\nto = 1\nbins = 2\n"
+           "[[volume]]\nname = \"area\"\nof = [\"x\", \"x^2 + log(x)\"]\nat = \"times\"\n"
+           "[[volume]]\nname = \"nothing\"\nof = [\"x\", \"log(x - 9)\"]\n");
+  const Answer a = desk("ensemble s.toml");
+  expect_ok(a);
+  for (const char* part : {
+           "5 of 5 finished",
+           "w: not defined, so without statistics, in 2 members, first in member 1 at t = 0.5",
+           "s: its function is not defined everywhere, so that crossings can be missing, in 2 members, first in "
+           "member 1 at t = 0.5",
+           "log at t = 0.5: mean ",
+           "(3 values; 2 more are not defined, first in member 1 at t = 0.5)",
+           "none: no values: 5 are not defined, first in member 0 at t = 1",
+           "(of 3 members; 2 are not defined, first in member 1 at t = 1)",
+           "nothing: of no members: 5 are not defined, first in member 0 at t = 1",
+       }) {
+    EXPECT_TRUE(contains(a.out, part));
+  }
+  EXPECT_FALSE(contains(a.out, "nan"));
+  const json d = desk.document("ensemble s.toml");
+  ASSERT_EQ(d.at("undefined").size(), 2U);
+  EXPECT_EQ(d.at("undefined").at(0),
+            (json{{"statistic", "w"}, {"members", 2}, {"first", {{"member", 1}, {"time", 0.5}}}}));
+  EXPECT_EQ(d.at("undefined").at(1).at("section"), "s");
+  EXPECT_EQ(d.at("unreached"), (json{0, 0, 0}));
+  EXPECT_EQ(d.at("histograms").at(0).at("undefined"), 1);  // -1 at the start
+  EXPECT_EQ(d.at("histograms").at(0).at("outside"), 2);    // log(3), log(0.5)
+  EXPECT_EQ(d.at("histograms").at(3).at("mean"), nullptr);
+  EXPECT_EQ(d.at("histograms").at(3).at("first_undefined"), (json{{"member", 0}, {"time", 1.0}}));
+  EXPECT_EQ(d.at("volumes").at(3).at("volume"), nullptr);
+  EXPECT_EQ(d.at("volumes").at(2).at("count"), 3);
+
+  const Result5 r(desk / "s.h5");
+  EXPECT_EQ(r["status"].values, std::vector<double>(5, 0.0));
+  EXPECT_EQ(r.labels("undefined"), (std::vector<std::string>{"w", "x", "s", "t"}));
+  EXPECT_EQ(r.numbers("undefined", "members"), (std::vector<double>{2, 0, 2, 0}));
+  EXPECT_EQ(r.numbers("undefined", "first_member")[0], 1);
+  EXPECT_EQ(r.numbers("undefined", "first_time")[2], 0.5);
+  const Numbers undefined = r["undefined"], statistics = r["statistics"];
+  for (std::size_t m = 0; m < 5; ++m) {
+    const bool exists = m != 1 && m != 3;
+    EXPECT_EQ(std::isnan(undefined.at(m, 0)), exists);
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(std::isnan(statistics.at(m, 0, k)), !exists);
+    EXPECT_EQ(statistics.at(m, 1, 0), r["varied/x"][m] - 1);
+  }
+  EXPECT_EQ(undefined.at(3, 0), 0.0);
+  EXPECT_EQ(r["histograms/log/count"].values, (std::vector<double>{4, 3, 3}));
+  EXPECT_EQ(r["histograms/log/undefined"].values, (std::vector<double>{1, 2, 2}));
+  EXPECT_NEAR(r["histograms/log/mean"][2], (std::log(2.0) + std::log(1.25) + std::log(1.0)) / 3, 1e-15);
+  EXPECT_EQ(r["volumes/area/undefined"].values, (std::vector<double>{1, 2, 2}));
+  EXPECT_EQ(r["volumes/area/count"].values, (std::vector<double>{4, 3, 3}));
+}
+
+TEST(Ensemble, kept_times_after_an_early_end_are_counted) {
+  const Workplace desk;
+  desk.add("line", line_with_logarithm);
+  desk.add("s",
+           "model = \"line.toml\"\nmethod = \"dla\"\nstep = 0.125\nsteps = 8\n"
+           "[[vary]]\nof = \"x\"\nvalues = [3, 0.4, 0.6]\n[keep]\ntimes = [0, 0.5, 1]\n"
+           "[[section]]\nname = \"s\"\nof = \"x\"\nmost = 1\n");
+  const Answer a = desk("ensemble s.toml");
+  expect_ok(a);
+  EXPECT_TRUE(contains(a.out,
+                       "kept times are missing in 2 of the 3 finished members, which end before: first in "
+                       "member 1, at t = 0.5"));
+  const Result5 r(desk / "s.h5");
+  EXPECT_EQ(r["times/unreached"].values, (std::vector<double>{0, 0, 2}));
+  EXPECT_EQ(desk.document("ensemble s.toml").at("unreached"), (json{0, 0, 2}));
+}
+
 }  // namespace

@@ -254,6 +254,13 @@ const std::vector<WrongEnsemble> kept{
     {"times_decreasing", particle("[keep]\ntimes = [0, 0.5, 0.2]\n"), {"s.toml:6:", "times must not decrease"}},
     {"times_negative", particle("[keep]\ntimes = [-1, 0.5]\n"), {"s.toml:6:", "negative"}},
     {"times_after_the_end", particle("[keep]\ntimes = [0, 0.5, 2]\n"), {"s.toml:6:", "2", "after the end", "1"}},
+    {"times_after_the_last_step",
+     "model = \"quadratic-particle\"\nmethod = \"rk4\"\nstep = 0.1\nsteps = 5\n[keep]\ntimes = [0, 1e6]\n",
+     {"s.toml:6:9", "the time 1000000", "after the end", "0.5"}},
+    {"times_after_the_last_of_small_steps",
+     "model = \"quadratic-particle\"\nmethod = \"rk4\"\nsteps = 5\n[keep]\ntimes = [0, 1]\n"
+     "[[vary]]\nof = \"step\"\nvalues = [0.4, 0.1]\n",
+     {"s.toml:5:9", "the time 1 is", "after the end", "0.5"}},
     {"times_text", particle("[keep]\ntimes = \"all\"\n"), {"s.toml:6:9", "times must be a list", "found a text"}},
     {"times_table_without_count",
      particle("[keep]\ntimes = {from = 0, to = 1}\n"),
@@ -357,11 +364,48 @@ TEST(WrongEnsemble, journals_that_are_none_are_refused) {
   const Workplace desk;
   desk.add("s", particle(""));
   fs::create_directory(desk / "s.h5.parts");
-  std::ofstream(desk / "s.h5.parts/part-000-00000")
-      << "this is not a journal, and long enough to be one of them ........";
+  const std::string mine = "this is not a journal, and long enough to be one of them ........";
+  std::ofstream(desk / "s.h5.parts/part-000-00000") << mine;
   const Answer a = desk("ensemble s.toml --resume --quiet");
   EXPECT_EQ(a.status, wrong_request) << a.err;
   EXPECT_TRUE(contains(a.err, "s.h5.parts"));
+  // It is in nobody's way, and nobody takes it away.
+  for (const char* options : {"", "--force"}) {
+    const Answer b = desk("ensemble s.toml " + std::string(options));
+    EXPECT_EQ(b.status, 0) << b.err;
+    EXPECT_TRUE(contains(b.err, "s.h5.parts has files that are not ours, and was left with them: part-000-00000"));
+    EXPECT_EQ(content(desk / "s.h5.parts/part-000-00000"), mine);
+  }
+  const Answer finished = desk("ensemble s.toml --resume --quiet");
+  EXPECT_EQ(finished.status, wrong_request);
+  EXPECT_TRUE(contains(finished.err, "s.h5 is finished"));
+}
+
+TEST(WrongEnsemble, files_of_others_are_not_replaced) {
+  const Workplace desk;
+  desk.add("s", particle(""));
+  const auto refused = [&](const std::string& what, const std::string& options, int status) {
+    const Answer a = desk("ensemble s.toml --quiet " + options);
+    EXPECT_EQ(a.status, status) << options << a.err;
+    EXPECT_TRUE(contains(a.err, what)) << options;
+    EXPECT_FALSE(fs::exists(desk / "x.h5.parts")) << "it was computed before it was refused";
+  };
+  std::ofstream(desk / "x.h5") << "mine";
+  refused("x.h5 exists and is not a result of an ensemble", "-o x.h5", wrong_request);
+  EXPECT_EQ(content(desk / "x.h5"), "mine");
+  EXPECT_EQ(desk("ensemble s.toml --quiet -o x.h5 --force").status, 0);
+  EXPECT_EQ(desk("ensemble s.toml --quiet -o x.h5").status, 0);  // an older result
+  EXPECT_EQ(desk("run quadratic-particle -m rk4 --step 0.1 --steps 3 --quiet -o run.h5").status, 0);
+  const std::string run = content(desk / "run.h5");
+  refused("run.h5 exists and is not a result of an ensemble", "-o run.h5", wrong_request);
+  EXPECT_TRUE(content(desk / "run.h5") == run);
+  fs::remove(desk / "x.h5");
+  fs::create_directory(desk / "x.h5");
+  refused("x.h5 is a directory", "-o x.h5", 4);
+  refused("x.h5 is a directory", "-o x.h5 --force", 4);
+  fs::remove(desk / "x.h5");
+  EXPECT_EQ(shell("mkfifo '" + (desk / "x.h5") + "'").status, 0);
+  refused("x.h5 is a device or a pipe", "-o x.h5 --force", 4);
 }
 
 }  // namespace

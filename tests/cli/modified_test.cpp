@@ -115,7 +115,7 @@ TEST(MeasureCommand, says_what_is_wrong) {
   refused("harmonic-particle -m dla -o x.h5", 2, "must end with .csv");
   refused("harmonic-particle -m dla --ell 20", 2, "ell=0 to ell=12");
   refused("harmonic-particle -m dla --points x.csv", 2, "give --cloud");
-  refused("harmonic-particle -m dla -o nowhere/x.csv", 4, "cannot be written; does its folder exist?");
+  refused("harmonic-particle -m dla -o nowhere/x.csv", 4, "-o 'nowhere/x.csv': the folder nowhere does not exist");
   refused("knife-edge-incline -m pthdel --cloud 600-cell --time 3", 3, "not all methods reached the end");
 }
 

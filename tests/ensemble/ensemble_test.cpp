@@ -156,7 +156,7 @@ TEST(Lanes, of_different_lengths_parameters_and_steps_have_the_same_bits) {
   Ensemble e = ensemble_of(load_model("chaplygin-sleigh"), "dla:midpoint", 0.1, 1);
   e.methods = {"dla:midpoint", "dla:order=4"};
   e.steps.reset();
-  e.time = 7.0;
+  e.time = 10.5;
   e.axes = {list_axis({"step"}, {{0.05}, {0.1}, {0.35}}), line_axis({"a"}, {0.1}, {1.0}, 5),
             uniform_axis({"theta"}, {-3}, {3}, 3, {1, 2})};
   expect_same_for_all_lanes_and_threads(rich(e));
@@ -394,6 +394,97 @@ TEST(Ensembles, flush_results_while_others_run) {
   options.interrupt = &sink.stop;
   EXPECT_TRUE(run(e, options, sink).interrupted);
   EXPECT_EQ(sink.flushed, 1);
+}
+
+/// Throws in one of its functions, after the first call.
+class Broken : public EnsembleSink {
+ public:
+  explicit Broken(bool in_record) : in_record_(in_record) {}
+  void record(const MemberResult&) override {
+    if (in_record_) throw FileError("no space for records");
+  }
+  void flush() override {
+    if (!in_record_) throw FileError("no space at all");
+  }
+
+ private:
+  bool in_record_;
+};
+
+// Whoever fails, nobody waits for ever: not the threads for members, nor the one that hands them out for the threads.
+TEST(Ensembles, end_when_a_thread_fails) {
+  Ensemble e = particles("dla:midpoint", 2000);
+  e.steps = 2000;
+  for (const int threads : {1, 2, 3}) {
+    EnsembleOptions options;
+    options.threads = threads;
+    for (const bool in_record : {true, false}) {
+      Broken sink(in_record);
+      EXPECT_THROW(run(e, options, sink), FileError) << threads << " threads";
+    }
+    options.progress = [](const EnsembleProgress&) { throw RequestError("nobody wants to know"); };
+    Broken sink(false);
+    EXPECT_THROW(run(e, options, sink), Error) << threads << " threads";
+  }
+}
+
+/// An oscillator so fast that a step of the reference takes a minute.
+TEST(Ensembles, stop_in_the_middle_of_a_step) {
+  const Expression x = Expression::symbol("x");
+  Ensemble e{System({x}, 0.5 * sq(dot(x)) - 0.5e12 * sq(x)), {"reference"}, {{1.0}, {0.0}}, 2.0};
+  e.steps = 3;
+  e.axes = {list_axis({"x"}, {{1.0}, {2.0}})};
+  std::atomic<bool> stop = false;
+  EnsembleOptions options;
+  options.threads = 1;
+  options.interrupt = &stop;
+  options.progress = [&](const EnsembleProgress& p) { stop = stop || p.seconds > 0.5; };
+  Broken sink(true);
+  const EnsembleSummary summary = run(e, options, sink);
+  EXPECT_TRUE(summary.interrupted);
+  EXPECT_EQ(summary.progress.members, 0);
+  EXPECT_LT(summary.seconds, 10.0);
+}
+
+// The same by lanes and one at a time: -0.5 is reached after half a second.
+TEST(Ensembles, tell_where_quantities_end_to_be_defined) {
+  const Expression x = Expression::symbol("x");
+  Ensemble e{System({x}, 0.5 * sq(dot(x))), {"dla"}, {{0.0}, {-1.0}}, 0.125};
+  e.steps = 8;
+  e.axes = {list_axis({"x"}, {{0.0}, {2.0}, {-0.75}})};
+  e.statistics = {{"x", parse("x")}, {"root", parse("sqrt(x + 0.5)")}};
+  e.sections = {{"s", parse("log(x + 0.5)")}};
+  for (const bool one_at_a_time : {false, true}) {
+    if (one_at_a_time) e.observers = {"midpoint-energy"};
+    const std::size_t section = one_at_a_time ? 3 : 2;
+    const auto results = run_in_memory(e);
+    for (const MemberResult& r : results) {
+      EXPECT_EQ(r.failure, "");
+      EXPECT_EQ(r.undefined.size(), section + 1);
+      EXPECT_TRUE(std::isnan(r.undefined[0]));
+      EXPECT_EQ(r.statistics[0].least, r.varied[0] - 1.0);
+      EXPECT_EQ(std::isnan(r.statistics[1].mean), !std::isnan(r.undefined[1]));
+      EXPECT_EQ(std::isnan(r.statistics[1].least), std::isnan(r.statistics[1].mean));
+      EXPECT_EQ(std::isnan(r.statistics[1].largest), std::isnan(r.statistics[1].mean));
+    }
+    EXPECT_EQ(results[0].undefined[1], 0.625);
+    EXPECT_EQ(results[0].undefined[section], 0.5) << "the logarithm of 0 is not finite";
+    EXPECT_TRUE(std::isnan(results[1].undefined[1]));
+    EXPECT_EQ(results[1].statistics[1].largest, std::sqrt(2.5));
+    EXPECT_EQ(results[1].crossings[0].size(), 0U);
+    EXPECT_EQ(results[2].undefined[1], 0.0);
+    EXPECT_EQ(results[2].undefined[section], 0.0);
+  }
+}
+
+TEST(Ensembles, keep_no_times_after_their_end) {
+  Ensemble e = particles("dla:midpoint", 2);
+  e.times = {0.0, 20.04};  // the nearest node is the last one
+  EXPECT_EQ(run_in_memory(e)[1].nodes[1].time, 20.0);
+  e.times = {0.0, 20.06};
+  EXPECT_THROW(run_in_memory(e), EnsembleError);
+  e.methods = {"hdel"};  // has a time of its own, and its end is not known before
+  EXPECT_EQ(run_in_memory(e).size(), 2U);
 }
 
 TEST(Ensembles, run_only_what_is_not_done) {

@@ -246,6 +246,27 @@ std::string complaint(const std::string& text) {
   return "";
 }
 
+// Nothing is begun that would take all memory, or means nothing.
+TEST(Experiment, numbers_out_of_range_are_refused_at_their_place) {
+  const auto expect = [](const std::string& keys, const std::string& part) {
+    const std::string text = "[data.p]\nmodel = \"harmonic-particle\"\n" + keys;
+    EXPECT_NE(complaint(text).find("paper/name.toml:"), std::string::npos) << complaint(text);
+    EXPECT_NE(complaint(text).find(part), std::string::npos) << text << "\n" << complaint(text);
+  };
+  const std::string cloud = "kind = \"cloud\"\nmethod = \"conformal\"\nstep = 0.1\nsteps = 3\n";
+  expect(cloud + "ells = [2000000]", "an entry of ells must be an integer between 0 and 12, found 2000000");
+  expect(cloud + "ells = [-3]", "an entry of ells must be an integer between 0 and 12, found -3");
+  expect(cloud + "ells = [1.5]", "an entry of ells must be an integer between 0 and 12, found 1.5");
+  expect(cloud + "points = 1e7", "points must be an integer between 0 and 1000000, found 10000000");
+  expect(cloud + "radius = -1", "radius must be positive, found -1");
+  expect(cloud + "every = 0", "every must be an integer between 1 and 1000000000, found 0");
+  expect("kind = \"points\"\nmethod = \"dla\"\nstep = 0.1\nsteps = 100\npoints = 1e6",
+         "these are 100000000 rows; up to 10000000 are kept");
+  expect("method = \"dla\"\nstep = 0.1\nsteps = 1e9", "choose a larger every");
+  expect("kind = \"modified\"\nmethod = \"conformal\"\nat = []\norder = 13",
+         "order must be an integer between 0 and 12, found 13");
+}
+
 TEST(Experiment, explains_what_is_wrong_and_where) {
   const auto expect = [](const std::string& text, const std::string& part) {
     EXPECT_NE(complaint(text).find(part), std::string::npos) << text << "\n" << complaint(text);
@@ -265,8 +286,11 @@ TEST(Experiment, explains_what_is_wrong_and_where) {
   expect(particle + "[data.b]\nmethod = \"dla\"\ntime = -3", "steps; between 1 and 1e+09 are possible");
   expect(particle + "[data.\"../b\"]\nmethod = \"dla\"", "'../b' cannot be the name of data");
   const std::string convergence = "[data.c]\nkind = \"convergence\"\nmodel = \"quadratic-particle\"\ntime = 1\n";
-  expect(convergence + "method = \"dla\"\nfrom = 0\nto = 0\ncount = 0", "at least 2 and increasing");
-  expect(convergence + "method = \"dla\"\nfrom = 10\nto = 20\ncount = 1e12", "count must be between 2 and 1000");
+  expect(convergence + "method = \"dla\"\nfrom = 0\nto = 0\ncount = 0",
+         "from must be an integer between 2 and 1000000000, found 0");
+  expect(convergence + "method = \"dla\"\nfrom = 3\nto = 2\ncount = 2", "at least 2 and increasing");
+  expect(convergence + "method = \"dla\"\nfrom = 10\nto = 20\ncount = 1e12",
+         "count must be an integer between 2 and 1000");
   expect(
       "[data.c]\nkind = \"convergence\"\nmodel = \"free-particle-x\"\ntime = 1\nmethod = \"hdel\"\nfrom = 10\nto = "
       "20\ncount = 2",

@@ -554,6 +554,17 @@ TEST(GraphOf, FreeSymbolsAreOrdered) {
   EXPECT_TRUE(free_symbols(Expression(3)).empty());
 }
 
+/// What cancels counts, what is divided by does not.
+TEST(GraphOf, SizeOfTerms) {
+  const std::unordered_map<Expression, double> at{{x, 3.0}, {y, -2.0}};
+  EXPECT_EQ(size_of_terms(x + y, at), 5.0);
+  EXPECT_EQ(size_of_terms(x + y + 7.0, at), 12.0);
+  EXPECT_EQ(size_of_terms((x + y) * (x - 2.0 * y), at), 35.0);
+  EXPECT_EQ(size_of_terms(y / (x + y), at), 2.0);
+  EXPECT_DOUBLE_EQ(size_of_terms(1e-20 * x * y, at), 6e-20);
+  EXPECT_DOUBLE_EQ(size_of_terms(exp(x + y) - 1.0, at), std::exp(1.0) + 1.0);
+}
+
 TEST(GraphOf, OperationsAreCountedOnce) {
   EXPECT_EQ(operation_count(x), 0U);
   EXPECT_EQ(operation_count(Expression(2)), 0U);

@@ -123,9 +123,11 @@ TEST(Run, in_leaps_is_the_run_step_by_step) {
       const RunStatistics& a = leaping.statistics;
       const RunStatistics& b = stepping.statistics;
       EXPECT_EQ(a.final_energy, b.final_energy) << what;
-      EXPECT_EQ(a.max_energy_error, b.max_energy_error) << what;
-      EXPECT_EQ(a.max_constraint, b.max_constraint) << what;
-      EXPECT_EQ(a.max_conserved_error, b.max_conserved_error) << what;
+      EXPECT_EQ(a.energy_error.value, b.energy_error.value) << what;
+      EXPECT_EQ(a.constraint.value, b.constraint.value) << what;
+      for (std::size_t k = 0; k < a.conserved_error.size(); ++k) {
+        EXPECT_EQ(a.conserved_error[k].value, b.conserved_error[k].value) << what;
+      }
       EXPECT_EQ(a.midpoint_energy, b.midpoint_energy) << what;
       if (leaping.outcome == RunOutcome::finished) {
         EXPECT_EQ(rows[0].checkpoints.back().stepper, rows[1].checkpoints.back().stepper) << what;
@@ -176,11 +178,108 @@ TEST(Run, statistics_are_those_of_all_nodes) {
     energy_error = std::max(energy_error, std::abs(e - 1.5) / 1.5);
     constraint = std::max(constraint, std::abs(s.v[2] - s.q[1] * s.v[0]));
   }
-  EXPECT_NEAR(sparse.statistics.max_energy_error, energy_error, 1e-15);
-  EXPECT_NEAR(sparse.statistics.max_constraint, constraint, 1e-15);
+  EXPECT_NEAR(sparse.statistics.max_energy_error(), energy_error, 1e-15);
+  EXPECT_NEAR(sparse.statistics.constraint.value, constraint, 1e-15);
   EXPECT_GT(constraint, 1e-6) << "the test sees something";
   EXPECT_EQ(all.nodes.size(), 101U);
   EXPECT_EQ(all.result.node.q, all.nodes.back().q);
+}
+
+/// A particle that passes x = 0, beyond which a quantity of the model is not defined. The maximum ends there, whether
+/// the run leaps, steps, or is resumed.
+TEST(Run, says_where_a_conserved_quantity_ceases_to_exist) {
+  const Expression x = Expression::symbol("x");
+  SystemDefinition definition;
+  definition.coordinates = {x};
+  definition.lagrangian = 0.5 * sq(dot(x));
+  definition.conserved = {{"w", dot(x) * exp(log(x)) / x}, {"v", dot(x)}};
+  const Problem problem = problem_of(System(std::move(definition)), {{1.0}, {-1.0}}, 0.03);
+  RunOptions options;
+  options.steps = 3000;
+  Memory memory;
+  Idle idle;
+  options.recorder = &memory;
+  options.checkpoint_interval = 0.0;
+  options.every = 1000;
+  const auto expect_end = [&](const RunStatistics& s) {
+    ASSERT_TRUE(s.conserved_error[0].end);
+    EXPECT_EQ(s.conserved_error[0].end->at.step, 34);
+    EXPECT_DOUBLE_EQ(s.conserved_error[0].end->at.time, 34 * 0.03);
+    EXPECT_LT(s.conserved_error[0].value, 1e-15) << "before";
+    EXPECT_TRUE(std::isnan(s.relative_conserved_error(0).everywhere()));
+    EXPECT_FALSE(s.conserved_error[1].end);
+    EXPECT_EQ(s.relative_conserved_error(1).everywhere(), 0.0);
+  };
+  for (const char* method : {"dla", "rk4", "reference"}) {
+    for (const bool one_by_one : {false, true}) {
+      options.observers.clear();
+      if (one_by_one) options.observers = {&idle};
+      expect_end(run(*make_stepper(method, problem), problem, options).statistics);
+    }
+    memory.checkpoints.clear();
+    run(*make_stepper(method, problem), problem, options);
+    for (const std::size_t k : {std::size_t{0}, memory.checkpoints.size() / 2}) {
+      const Checkpoint from = memory.checkpoints[k];
+      expect_end(run(*make_stepper(method, problem), problem, options, &from).statistics);
+    }
+  }
+}
+
+/// An observer that begins late and ends early.
+struct Fleeting final : Observer {
+  Fleeting() : Observer({"fleeting", {"fleeting"}}) {}
+  void observe(const Stepper&, std::span<double> values) override {
+    values[0] = node == 0 || node > 3 ? std::nan("") : static_cast<double>(node);
+    ++node;
+  }
+  std::int64_t first_node() const override { return 1; }
+  std::string why_undefined() const override { return "it flew"; }
+  std::int64_t node = 0;
+};
+
+TEST(Run, knows_what_cannot_be_said_yet_from_what_does_not_exist) {
+  const Problem problem = particle_problem();
+  for (const auto& [steps, largest] : {std::pair{0, std::nan("")}, {2, 2.0}, {9, 3.0}}) {
+    Fleeting fleeting;
+    RunOptions options;
+    options.steps = steps;
+    options.observers = {&fleeting};
+    const Largest seen = run(*make_stepper("dla", problem), problem, options).statistics.observed.at(0);
+    EXPECT_TRUE(seen.value == largest || std::isnan(largest)) << seen.value;
+    ASSERT_EQ(seen.end.has_value(), steps == 9);
+    if (!seen.end) continue;
+    EXPECT_EQ(seen.end->at.step, 4);
+    EXPECT_EQ(seen.end->why, "it flew");
+  }
+}
+
+/// Energies of 1e-20 and conserved quantities of 1e+15 have the errors of those that are about 1.
+TEST(Run, errors_do_not_depend_on_units) {
+  const auto [x, y, z] = coordinates("x", "y", "z");
+  std::vector<double> errors[2];
+  for (const double unit : {1e-20, 1e15}) {
+    SystemDefinition definition;
+    definition.coordinates = {x, y, z};
+    definition.lagrangian = unit * (0.5 * (sq(dot(x)) + sq(dot(y)) + sq(dot(z))) - (sq(x) + sq(y)));
+    definition.constraints = {dot(z) - y * dot(x)};
+    definition.conserved = {{"oscillation", unit * (0.5 * sq(dot(y)) + sq(y))}};
+    const Problem problem = problem_of(System(std::move(definition)), {{1, 0, 0}, {0, 1, 0}}, 0.2);
+    RunOptions options;
+    options.steps = 50;
+    const RunStatistics s = run(*make_stepper("rk4", problem), problem, options).statistics;
+    errors[unit > 1.0] = {s.max_energy_error(), s.relative_conserved_error(0).everywhere()};
+    EXPECT_NEAR(s.energy_scale, 1.5 * unit, 1e-3 * unit) << "kinetic and potential energy";
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_GT(errors[0][i], 1e-6);
+    EXPECT_NEAR(errors[0][i], errors[1][i], 1e-9 * errors[1][i]);
+  }
+}
+
+TEST(Largest, where_all_terms_vanish_is_all_error_or_none) {
+  EXPECT_EQ((Largest{0.0, {}}.relative_to(0.0).value), 0.0);
+  EXPECT_EQ((Largest{1e-30, {}}.relative_to(0.0).value), 1.0);
+  EXPECT_DOUBLE_EQ((Largest{1e-30, {}}.relative_to(1e-20).value), 1e-10);
 }
 
 /// For methods that need a free Lagrangian.
@@ -212,8 +311,8 @@ TEST_P(EveryMethod, resumed_at_any_checkpoint_ends_with_the_same_bits) {
     const RunResult result = run(*again, problem, options, &whole.checkpoints[k]);
     EXPECT_EQ(result.node.q, expected.node.q) << "from step " << whole.checkpoints[k].step;
     EXPECT_EQ(result.node.v, expected.node.v);
-    EXPECT_EQ(result.statistics.max_energy_error, expected.statistics.max_energy_error);
-    EXPECT_EQ(result.statistics.max_constraint, expected.statistics.max_constraint);
+    EXPECT_EQ(result.statistics.max_energy_error(), expected.statistics.max_energy_error());
+    EXPECT_EQ(result.statistics.constraint.value, expected.statistics.constraint.value);
     EXPECT_EQ(result.newton.iterations, expected.newton.iterations);
     // The recorded rows continue where the others stopped.
     ASSERT_LE(rest.rows.size(), whole.rows.size());
@@ -301,8 +400,8 @@ TEST(Run, progress_is_reported_and_ends_with_the_last_step) {
 
 TEST(Run, impossible_requests_throw) {
   const Problem problem = particle_problem();
-  EXPECT_THROW(integrate(problem.system, "rk4", {{1, 0, 0}, {0, 1, 0}, 0.0, 10, 1}), std::invalid_argument);
-  EXPECT_THROW(integrate(problem.system, "rk4", {{1, 0, 0}, {0, 1, 0}, 0.1, 10, 0}), std::invalid_argument);
+  EXPECT_THROW(integrate(problem.system, "rk4", {{1, 0, 0}, {0, 1, 0}, 0.0, 10, 1}), RequestError);
+  EXPECT_THROW(integrate(problem.system, "rk4", {{1, 0, 0}, {0, 1, 0}, 0.1, 10, 0}), RequestError);
   EXPECT_THROW(integrate(problem.system, "no-such-method", {{1, 0, 0}, {0, 1, 0}, 0.1, 10, 1}), MethodError);
   const auto stepper = make_stepper("rk4", problem);
   Checkpoint foreign{3, {1.0, 2.0}, {}};

@@ -230,6 +230,21 @@ TEST(Sleigh, is_no_chaplygin_system_for_its_translations_and_has_no_invariant_me
   EXPECT_TRUE(balanced.analysis.reduced_measure->exists());
 }
 
+/// Constraints of different sizes that leave nothing to move, and that depend on each other.
+TEST(Analysis, of_systems_that_cannot_move_says_so) {
+  const auto [x, y, z] = coordinates("x", "y", "z");
+  const Expression lagrangian = 0.5 * (sq(dot(x)) + sq(dot(y)) + sq(dot(z)));
+  const State start{{0, 0, 1.2}, {0, 0, 0}};
+  const System still({x, y, z}, lagrangian, {dot(z), dot(z) + 1e12 * dot(y), 1e12 * dot(x)});
+  const Analysis analysis = analyse(still, {}, start);
+  EXPECT_FALSE(analysis.search.found);
+  EXPECT_EQ(analysis.symmetry.inside_constraints, 0U);
+  EXPECT_EQ(examine_reduced_measure(still, {}, start).reason, "the constraints leave no motion");
+  const System redundant({x, y, z}, lagrangian, {dot(z), dot(y), dot(y) + dot(z), dot(x), dot(x) - dot(y)});
+  EXPECT_EQ(examine_reduced_measure(redundant, {}, start).reason,
+            "the constraints are not independent near the initial position");
+}
+
 TEST(ReducedMeasure, agrees_with_the_one_form_where_both_apply) {
   for (const char* name : {"free-particle", "knife-edge-incline", "generic-connection", "contact-particle",
                            "chaplygin-ball", "chaplygin-sleigh", "sinusoidal-particle", "veselova"}) {

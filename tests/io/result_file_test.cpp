@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/checksum.hpp"
 #include "rattleback/method/registry.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -231,17 +232,91 @@ TEST_F(ResultFiles, any_damage_to_a_checkpoint_is_noticed) {
     EXPECT_THROW(open("a.csv", ResultFile::Start::resume), FileError) << "cut at " << i;
   }
   write(good);
-  fs::resize_file(in("a.csv"), 10);
+  fs::resize_file(in("a.csv.rows"), 10);
   EXPECT_THROW(open("a.csv", ResultFile::Start::resume), FileError) << "the rows were cut";
+}
+
+TEST_F(ResultFiles, any_change_of_the_rows_is_noticed) {
+  for (const std::string name : {"a.csv", "a.h5"}) {
+    {
+      ResultFile first = open(name);
+      run_into(first, 40);
+    }
+    const std::string good = content(in(name + ".rows"));
+    const auto write = [&](const std::string& text) { std::ofstream(in(name + ".rows"), std::ios::binary) << text; };
+    for (std::size_t i = 0; i < good.size(); i += 97) {
+      std::string bad = good;
+      bad[i] = static_cast<char>(bad[i] ^ 1);
+      write(bad);
+      EXPECT_THROW(open(name, ResultFile::Start::resume), FileError) << "byte " << i;
+      EXPECT_EQ(content(in(name + ".rows")), bad) << "what is refused is left alone";
+    }
+    write(good + "more");
+    EXPECT_NO_THROW(open(name, ResultFile::Start::resume)) << "rows after the checkpoint do not count";
+  }
+}
+
+TEST_F(ResultFiles, an_interrupted_table_is_there_and_is_continued) {
+  const std::atomic<bool> stop = true;
+  {
+    ResultFile file = open("a.csv");
+    file.finish(run_into(file, 1000, &stop));
+  }
+  EXPECT_EQ(content(in("a.csv")), content(in("a.csv.rows")));
+  ResultFile rest = open("a.csv", ResultFile::Start::resume);
+  rest.finish(run_into(rest, 1000));
+  ResultFile whole = open("b.csv");
+  whole.finish(run_into(whole, 1000));
+  EXPECT_EQ(content(in("a.csv")), content(in("b.csv")));
+  EXPECT_FALSE(fs::exists(in("a.csv.rows")));
+}
+
+/// Until the last moment the old result is there.
+TEST_F(ResultFiles, a_result_is_replaced_at_the_end) {
+  ResultFile old = open("a.csv");
+  old.finish(run_into(old, 3));
+  const std::string text = content(in("a.csv"));
+  ResultFile file = open("a.csv");
+  const RunResult result = run_into(file, 300);
+  EXPECT_EQ(content(in("a.csv")), text);
+  file.finish(result);
+  EXPECT_NE(content(in("a.csv")), text);
+}
+
+/// How a stream of bytes is cut into pieces does not matter; each byte does.
+TEST(Checksum, is_that_of_the_bytes) {
+  std::string text;
+  for (int k = 0; k < 200; ++k) text += static_cast<char>(k * k);
+  const std::uint64_t whole = checksum_of(text);
+  for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+    Checksum pieces;
+    pieces.add(std::string_view(text).substr(0, cut / 2));
+    pieces.add(std::string_view(text).substr(cut / 2, cut - cut / 2));
+    pieces.add(std::string_view(text).substr(cut));
+    EXPECT_EQ(pieces.value(), whole) << cut;
+    if (cut == text.size()) continue;
+    EXPECT_NE(checksum_of(text.substr(0, cut)), whole) << cut;
+    std::string other = text;
+    other[cut] = static_cast<char>(other[cut] ^ 64);
+    EXPECT_NE(checksum_of(other), whole) << cut;
+  }
+  EXPECT_NE(checksum_of(text + std::string(1, '\0')), whole);
 }
 
 TEST_F(ResultFiles, a_file_that_is_no_result_is_not_replaced) {
   for (const char* name : {"a.csv", "a.h5"}) {
-    std::ofstream(in(name)) << "precious,data\n";
-    EXPECT_THROW(open(name), ResumeError);
-    EXPECT_EQ(content(in(name)), "precious,data\n");
-    open(name, ResultFile::Start::forced);
+    for (const std::string text : {"precious,data\n", "time,height\n0,1\n", "time,x,x',p_x,weight\n"}) {
+      std::ofstream(in(name)) << text;
+      EXPECT_THROW(open(name), RequestError);
+      EXPECT_EQ(content(in(name)), text);
+    }
+    ResultFile forced = open(name, ResultFile::Start::forced);
+    forced.finish(run_into(forced, 3));
+    EXPECT_NO_THROW(open(name)) << "a result of a run is replaced";
   }
+  const hid_t others = H5Fcreate(in("b.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  H5Fclose(others);
+  EXPECT_THROW(open("b.h5"), RequestError) << "HDF5, but not of a run";
 }
 
 TEST_F(ResultFiles, an_undefined_conserved_quantity_survives_a_checkpoint) {
@@ -249,16 +324,21 @@ TEST_F(ResultFiles, an_undefined_conserved_quantity_survives_a_checkpoint) {
     ResultFile file = open("a.csv");
     RunStatistics s;
     s.initial_conserved = {std::nan(""), HUGE_VAL, -HUGE_VAL};
-    s.max_conserved_error = {std::nan(""), HUGE_VAL, 1.5};
-    s.max_constraint = HUGE_VAL;
+    s.conserved_error = {{std::nan(""), {{{0, 0.0}, ""}}}, {0.25, {{{3, 0.5}, "why"}}}, {1.5, {}}};
+    s.conserved_scale = {0.0, 2.0, 3.0};
     file.checkpoint({7, {1.0}, s});
   }
   ResultFile resumed = open("a.csv", ResultFile::Start::resume);
   const RunStatistics& s = resumed.resumed()->statistics;
-  EXPECT_TRUE(std::isnan(s.initial_conserved[0]) && std::isnan(s.max_conserved_error[0]));
+  EXPECT_TRUE(std::isnan(s.initial_conserved[0]) && std::isnan(s.conserved_error[0].value));
+  EXPECT_EQ(s.conserved_error[0].end->at.step, 0);
+  EXPECT_EQ(s.conserved_error[1].value, 0.25);
+  EXPECT_EQ(s.conserved_error[1].end->at.time, 0.5);
+  EXPECT_EQ(s.conserved_error[1].end->why, "why");
+  EXPECT_FALSE(s.conserved_error[2].end);
+  EXPECT_EQ(s.conserved_scale, (std::vector<double>{0.0, 2.0, 3.0}));
   EXPECT_EQ(s.initial_conserved[1], HUGE_VAL);
   EXPECT_EQ(s.initial_conserved[2], -HUGE_VAL);
-  EXPECT_EQ(s.max_constraint, HUGE_VAL);
 }
 
 TEST_F(ResultFiles, a_title_may_be_longer_than_an_old_attribute) {

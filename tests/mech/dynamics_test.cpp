@@ -364,15 +364,15 @@ TEST(Projection, lands_on_the_constraints_at_the_nearest_velocity) {
       const Numbers new_v(found.begin() + static_cast<std::ptrdiff_t>(n), found.end());
       EXPECT_LT(largest(values(s, s.holonomic(), new_q, new_v)), 1e-14);
       EXPECT_LT(largest(values(s, s.velocity_rows(), new_q, new_v)), 1e-14);
-      // q − q̂ is a combination of gradients at q̂, M (v − v̂) one of rows at q.
+      // M (q − q̂) is a combination of rows at q̂, those of A annihilate q − q̂; M (v − v̂) is one of rows at q.
       const Eigen::VectorXd shift = as_vector(new_q) - as_vector(q);
       if (s.holonomic().empty()) {
         EXPECT_EQ(shift.norm(), 0.0);
       } else {
         const Eigen::MatrixXd rows = matrix(s, s.constraint_matrix(), q, v);
-        const auto heights = static_cast<Eigen::Index>(s.holonomic().size());
         EXPECT_GT(shift.norm(), 1e-3);
-        EXPECT_LT(distance_to_row_space(rows.bottomRows(heights), shift), 1e-14);
+        EXPECT_LT(distance_to_row_space(rows, matrix(s, s.mass_matrix(), q, v) * shift), 1e-13);
+        EXPECT_LT((rows.topRows(static_cast<Eigen::Index>(s.constraints().size())) * shift).norm(), 1e-14);
       }
       const Eigen::VectorXd impulse = matrix(s, s.mass_matrix(), new_q, v) * (as_vector(new_v) - as_vector(v));
       EXPECT_LT(distance_to_row_space(matrix(s, s.constraint_matrix(), new_q, new_v), impulse), 1e-13);

@@ -99,7 +99,12 @@ double largest_observed(const std::string& observer_name, const std::string& met
   options.observers = {observer.get()};
   const RunResult result = run(*stepper, problem, options);
   EXPECT_EQ(result.outcome, RunOutcome::finished) << result.failure;
-  return *std::ranges::max_element(result.statistics.max_observed);
+  double largest = 0.0;
+  for (const Largest& observed : result.statistics.observed) {
+    EXPECT_FALSE(observed.end) << "not defined at step " << observed.end->at.step;
+    largest = std::max(largest, observed.value);
+  }
+  return largest;
 }
 
 class Conformance : public testing::TestWithParam<std::string> {

@@ -85,7 +85,7 @@ TEST(Flows, of_others_run_as_the_reference_does) {
   const RunResult result = run(*stepper, problem, options);
   EXPECT_EQ(result.outcome, RunOutcome::finished);
   EXPECT_EQ(result.node.q[0], std::sin(40 * problem.step));
-  EXPECT_LT(result.statistics.max_energy_error, 1e-15);
+  EXPECT_LT(result.statistics.max_energy_error(), 1e-15);
 
   options.steps = 60;  // beyond what is known: all up to there is kept
   const Checkpoint checkpoint{40, stepper->save(), result.statistics};

@@ -50,7 +50,12 @@ inline double largest_observed(const std::string& observer_name, const std::stri
   options.observers = {observer.get()};
   const RunResult result = run(*stepper, problem, options);
   EXPECT_EQ(result.outcome, RunOutcome::finished) << result.failure;
-  return *std::ranges::max_element(result.statistics.max_observed);
+  double largest = 0.0;
+  for (const Largest& observed : result.statistics.observed) {
+    EXPECT_FALSE(observed.end) << "not defined at step " << observed.end->at.step;
+    largest = std::max(largest, observed.value);
+  }
+  return largest;
 }
 
 /// DΦᵀ J DΦ − J of the map of (r, P), for a state (q, P, …) of which r are the first m coordinates.

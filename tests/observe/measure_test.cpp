@@ -51,6 +51,27 @@ std::vector<double> measure(const std::string& observer_name, const std::string&
   return all;
 }
 
+/// The energy of a conformal method does not depend on the fibre, in whose directions its step need not be solvable.
+TEST(Measure, exists_where_the_fibre_is_a_plane_with_rotations) {
+  const Problem problem = problem_of("two-wheeled-carriage", 0.1);
+  const std::vector<double> changes = measure("measure:ell=2", "conformal", problem, 10);
+  for (const double change : changes) EXPECT_LT(std::abs(change), 1e-7);
+  EXPECT_GT(std::abs(changes.back()), 0.0);
+}
+
+/// The snakeboard that goes straight: its steering determines nothing.
+TEST(Measure, is_refused_where_the_start_has_none) {
+  const Problem straight = problem_of("snakeboard", 0.05);
+  try {
+    make_observer("measure", "dla", straight);
+    FAIL();
+  } catch (const MethodError& error) {
+    EXPECT_STREQ(error.what(),
+                 "measure cannot be observed here: there is no invariant measure at the start: the constraints do not "
+                 "determine (x', y') by the other velocities there; begin elsewhere (`q0`)");
+  }
+}
+
 double largest(const std::vector<double>& values) {
   double most = 0.0;
   for (const double x : values) {
@@ -188,7 +209,7 @@ TEST(Hull, of_known_bodies_has_their_volume) {
   // A density that is linear is integrated exactly.
   Points triangle{{0, 0}, {1, 0}, {0, 1}};
   EXPECT_NEAR(hull_mass(triangle, {1.0, 3.0, 4.0}, 8.0 / 3.0), 0.5 * 8.0 / 3.0, 1e-14);
-  EXPECT_THROW(hull_volume({{0, 0}, {1, 1}, {2, 2}, {3, 3}}), std::runtime_error);
+  EXPECT_THROW(hull_volume({{0, 0}, {1, 1}, {2, 2}, {3, 3}}), NumericalError);
   const Points sphere = points_on_sphere(5000, 3);
   EXPECT_NEAR(hull_volume(sphere), 4.0 / 3.0 * std::numbers::pi, 0.01);
   EXPECT_EQ(sphere, points_on_sphere(5000, 3));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/answer/hooks.hpp"
 #include "rattleback/answer/problem.hpp"
 #include "rattleback/geometry/analysis.hpp"
 
@@ -69,7 +70,7 @@ struct AnalyseAnswer {
 };
 
 /// Throws GeometryError if a declared symmetry is none, ParseError if the Lagrangian cannot be read.
-AnalyseAnswer analyse(const AnalyseRequest& request);
+AnalyseAnswer analyse(const AnalyseRequest& request, const Hooks& hooks = {});
 
 /// The answer is no: a given Lagrangian is none of the system.
 std::optional<Error> complaint(const AnalyseAnswer& answer);

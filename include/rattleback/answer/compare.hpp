@@ -14,6 +14,7 @@ struct CompareRequest {
   std::vector<std::string> methods = {"reference", "dla", "rk4"};
   std::size_t samples = 0;                 ///< of each method, as in RunRequest
   std::optional<std::string> report = {};  ///< a page with figures, .html
+  bool force = false;                      ///< replaces whatever is in the place of the page
   std::string command = {};                ///< how the page says that it was made
 };
 

@@ -20,6 +20,7 @@ struct ConvergeRequest {
   std::int64_t count = 10;                 ///< how many step sizes between them
   bool check = false;                      ///< complain unless every method has the order it promises
   std::optional<std::string> report = {};  ///< a page with figures, .html
+  bool force = false;                      ///< replaces whatever is in the place of the page
   std::string command = {};                ///< how the page says that it was made
 };
 

@@ -18,7 +18,7 @@ struct EnsembleRequest {
   std::int64_t lanes = 8;                    ///< trajectories at once on each thread: 1, 4, 8 or 16
   std::optional<std::int64_t> threads = {};  ///< of each process; all cores it may use if not given
   bool resume = false;                       ///< continues an ensemble that was interrupted or killed
-  bool force = false;                        ///< gives up an unfinished ensemble that is there
+  bool force = false;                        ///< replaces whatever file is there, and gives up an unfinished ensemble
 };
 
 /// What would be run.
@@ -42,9 +42,10 @@ struct EnsembleAnswer {
   bool first_rank = true;
   int ranks = 1;
   bool interrupted = false;
+  bool written = true;    ///< the output; not if it was interrupted and writing would have taken long
   std::int64_t done = 0;  ///< members, those of before a resumption included
   std::int64_t failed = 0;
-  std::int64_t missing = 0;                ///< whose results could not be read back
+  std::int64_t missing = 0;                ///< members that have not run, or whose results could not be read back
   std::vector<std::string> failures = {};  ///< the first hundred of them, in words
   double steps_taken = 0.0;                ///< now, on all ranks
   double seconds = 0.0;
@@ -57,9 +58,9 @@ struct EnsembleAnswer {
 };
 
 /// This rank cannot go on, and the others wait for it: who called must end them all (Ranks::abort).
-class RankError : public SystemFailure {
+class RankError : public Error {
  public:
-  using SystemFailure::SystemFailure;
+  using Error::Error;
 };
 
 /// Reads the file and counts. Throws ModelError, EnsembleError.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/answer/hooks.hpp"
 #include "rattleback/answer/problem.hpp"
 #include "rattleback/geometry/steered.hpp"
 
@@ -27,7 +28,7 @@ struct FreeLagrangiansAnswer {
   std::string reason;  ///< why there are none
 };
 
-FreeLagrangiansAnswer free_lagrangians(const FreeLagrangiansRequest& request);
+FreeLagrangiansAnswer free_lagrangians(const FreeLagrangiansRequest& request, const Hooks& hooks = {});
 
 /// The answer is no: there are none.
 std::optional<Error> complaint(const FreeLagrangiansAnswer& answer);

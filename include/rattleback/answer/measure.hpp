@@ -7,6 +7,7 @@
 
 #include "rattleback/answer/hooks.hpp"
 #include "rattleback/answer/problem.hpp"
+#include "rattleback/flow/statistics.hpp"
 #include "rattleback/observe/cloud.hpp"
 
 namespace rattleback::answer {
@@ -27,6 +28,7 @@ struct MeasureRequest {
   std::int64_t every = 1;                  ///< looks at every so many steps
   std::optional<std::string> output = {};  ///< a file for all values, .csv
   std::optional<std::string> points = {};  ///< a file for the points of the cloud, .csv
+  bool force = false;                      ///< replaces whatever is in the place of the files
 };
 
 /// A volume of which relative changes are told: that of dr dp, or in a measure.
@@ -48,9 +50,8 @@ std::string column_name(const MeasuredVolume& volume);
 struct MeasureAnswer {
   struct Column {
     MeasuredVolume volume;
-    std::vector<double> changes;  ///< relative, since the start
-    /// The largest in size; NaN if one is.
-    double largest() const;
+    std::vector<double> changes = {};  ///< relative, since the start
+    Largest largest = {};              ///< in size
   };
   struct MethodTable {
     std::string method;
@@ -76,7 +77,7 @@ struct MeasureAnswer {
 /// Throws MethodError where there is no invariant measure, and FileError.
 MeasureAnswer measure(const MeasureRequest& request, const Hooks& hooks = {});
 
-/// It was interrupted, or methods failed.
+/// It was interrupted, methods failed, or a volume does not exist.
 std::optional<Error> complaint(const MeasureAnswer& answer);
 
 std::string to_text(const MeasureAnswer& answer);

@@ -18,6 +18,7 @@ struct ReproduceRequest {
   std::string output = "reproduced";         ///< the folder for the page and the data
   std::optional<std::string> markdown = {};  ///< also the claims as a page of documentation
   bool csv = false;                          ///< data as CSV files instead of HDF5
+  bool force = false;                        ///< replaces whatever is in the place of the files
   std::string command = {};                  ///< how the page says that it was made
 };
 

@@ -21,7 +21,7 @@ struct RunRequest {
   /// A file for the samples, .h5, .hdf5 or .csv. It replaces the result of a run that is finished, and nothing else.
   std::optional<std::string> output = {};
   bool resume = false;      ///< continues the interrupted run that is in the file
-  bool force = false;       ///< starts anew whatever is in the file
+  bool force = false;       ///< starts anew, and replaces whatever is in the files
   std::size_t samples = 0;  ///< how many samples the answer may have; of more, every third, ninth, … is kept
   std::optional<std::string> report = {};  ///< a page with figures, .html
   std::string command = {};                ///< how the page says that it was made
@@ -31,7 +31,7 @@ struct RunAnswer {
   PreparedProblem prepared;  ///< its notes are those of the whole run
   std::string method;
   RunResult result;                             ///< the outcome, the last node, what was measured at all nodes
-  std::vector<ObservedQuantity> observed = {};  ///< their labels, in the order of result.statistics.max_observed
+  std::vector<ObservedQuantity> observed = {};  ///< their labels, in the order of result.statistics.observed
   /// Largest difference of the last positions from the exact solution, over the coordinates for which the model has
   /// one.
   std::optional<double> exact_error = {};

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/answer/hooks.hpp"
 #include "rattleback/answer/problem.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 
@@ -25,7 +26,7 @@ struct ShowAnswer {
   std::vector<std::string> problems = {};            ///< all that is wrong, in words
 };
 
-ShowAnswer show(const ShowRequest& request);
+ShowAnswer show(const ShowRequest& request, const Hooks& hooks = {});
 
 std::string to_text(const ShowAnswer& answer);
 std::string to_json(const ShowAnswer& answer);

@@ -85,10 +85,13 @@ struct MemberResult {
   std::vector<double> varied;  ///< the values of the axes
   std::int64_t steps = 0;      ///< taken
   NodeRow last;
-  std::vector<NodeRow> nodes;                    ///< at the times; NaN after a failure
-  std::vector<Extremes> statistics;              ///< of the formulas, then of what observers observe
+  std::vector<NodeRow> nodes;        ///< at the times; NaN at those that were not reached
+  std::vector<Extremes> statistics;  ///< of the formulas, then of what observers observe; NaN: see undefined
   std::vector<std::vector<Crossing>> crossings;  ///< of each section
-  std::string failure;                           ///< empty if there was none
+  /// The time of the first node where each of the statistics, then the function of each section, is not defined, or not
+  /// finite: from there on it has no extremes, and its crossings are not seen. NaN if there is no such node.
+  std::vector<double> undefined;
+  std::string failure;  ///< empty if there was none
 };
 
 /// One member before it runs.
@@ -117,6 +120,8 @@ class Members {
   const std::vector<std::string>& varied() const;
   Member at(std::int64_t index) const;
   void read(std::int64_t index, Member& member) const;
+  /// Where a trajectory ends, by its steps, before the last of the kept times, if one does.
+  std::optional<double> early_end() const;
   /// One of the first members with finite numbers.
   Problem nominal() const;
 
@@ -159,13 +164,16 @@ struct EnsembleProgress {
 
 struct EnsembleOptions {
   int lanes = 8;    ///< 1, 4, 8 or 16 trajectories at once on each thread
-  int threads = 0;  ///< 0: as many as the machine offers
+  int threads = 0;  ///< 0: available_threads()
   /// Members that need not run: they are known already. Only the first of several ranks needs to know.
   std::vector<bool> done = {};
   std::int64_t failed_before = 0;  ///< of those
   const std::atomic<bool>* interrupt = nullptr;
   std::function<void(const EnsembleProgress&)> progress = {};
 };
+
+/// How many the machine offers to this process.
+int available_threads();
 
 struct EnsembleSummary {
   EnsembleProgress progress;  ///< of all ranks, on the first of them

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "rattleback/base/error.hpp"
+#include "rattleback/base/work.hpp"
 #include "rattleback/experiment/figure.hpp"
 #include "rattleback/experiment/quantity.hpp"
 #include "rattleback/experiment/table.hpp"
@@ -164,13 +164,7 @@ struct ExperimentResult {
   const Data& of(const std::string& name) const;
 };
 
-/// A flag asked an experiment to stop.
-class Interrupted : public Error {
- public:
-  Interrupted() : Error(Kind::interrupted, "interrupted") {}
-};
-
-/// Makes all tables and judges all claims. `progress` is told the name of each table before it is made.
+/// Makes all tables and judges all claims. Throws Interrupted. `progress` is told the name of each table before it is made.
 ExperimentResult perform(const Experiment& experiment, const std::atomic<bool>* interrupt = nullptr,
                          const std::function<void(const std::string&)>& progress = {});
 

@@ -43,4 +43,9 @@ std::size_t operation_count(const Expression& expression);
 /// The value at a point, in double precision.
 double evaluate(const Expression& expression, const std::unordered_map<Expression, double>& values);
 
+/// How large the terms are that an expression is a sum of: |a| + |b| for a + b, the product of the factors' sizes for a
+/// product, |x| for anything else. Errors of a + b are to be compared with it, not with what the terms leave of each
+/// other.
+double size_of_terms(const Expression& expression, const std::unordered_map<Expression, double>& values);
+
 }  // namespace rattleback

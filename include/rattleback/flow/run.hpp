@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/flow/statistics.hpp"
 #include "rattleback/method/method_spec.hpp"
 #include "rattleback/method/stepper.hpp"
 
@@ -27,8 +28,13 @@ class Observer {
   virtual ~Observer() = default;
 
   const ObservedQuantity& quantity() const { return quantity_; }
-  /// Called at the first node, and after every step. NaN stands for what cannot be said there.
+  /// Called at the first node, and after every step. NaN stands for what does not exist there and, before first_node(),
+  /// for what cannot be said yet.
   virtual void observe(const Stepper& stepper, std::span<double> values) = 0;
+  /// What belongs to the step before a node begins after the first step.
+  virtual std::int64_t first_node() const { return 0; }
+  /// Why the last numbers do not exist, if that is known.
+  virtual std::string why_undefined() const { return {}; }
   /// Another trajectory, or another part of it, begins.
   virtual void reset() {}
   /// Its numbers compare with the start of the trajectory, which a run that is resumed does not know any more.
@@ -50,20 +56,6 @@ struct Sample {
   std::span<const double> constraint;  ///< A v + b (see Structure::Constraint) and ∇g·v, then g
   std::span<const double> conserved;
   std::span<const double> observed = {};  ///< by the observers, one after the other
-};
-
-/// What a run has measured so far, at all nodes.
-struct RunStatistics {
-  double initial_energy = 0.0;
-  double final_energy = 0.0;
-  double max_energy_error = 0.0;  ///< |E − E₀| / max(1, |E₀|)
-  double max_constraint = 0.0;    ///< largest row in absolute value
-  std::vector<double> initial_conserved;
-  std::vector<double> max_conserved_error;  ///< |C − C₀| / max(1, |C₀|), each
-  /// Smallest and largest energy at the midpoints of intervals; empty for methods without them.
-  std::vector<double> midpoint_energy;
-  std::vector<double> max_observed;  ///< largest absolute value of each observed number; NaN if there was none
-  double seconds = 0.0;
 };
 
 /// Enough to continue a run to the same bits.

@@ -35,14 +35,15 @@ class ResumeError : public RequestError {
 
 /// The samples of a run in a file, HDF5 (.h5, .hdf5) or CSV (.csv).
 ///
-/// Rows are appended to a plain file (the CSV file itself, or FILE.rows) and made safe at each
-/// checkpoint, before FILE.checkpoint is replaced as a whole. A run that is killed at any moment thus
-/// loses at most what came after its last checkpoint, and can be resumed. The HDF5 file is made from the rows when the
-/// run ends, in whichever way, and holds everything needed to repeat it. A run that ends leaves only its result.
+/// Rows are appended to a plain file, FILE.rows, and made safe at each checkpoint, before FILE.checkpoint is replaced as
+/// a whole. A run that is killed at any moment, or loses its power, thus loses at most what came after its last
+/// checkpoint, and can be resumed; FILE is the old one until the new one is complete. It is made from the rows when the
+/// run ends, in whichever way; an HDF5 file holds everything needed to repeat the run. A run that ends leaves only its
+/// result. The checkpoint has a checksum of the rows: what was changed in between is not continued.
 class ResultFile final : public Recorder {
  public:
   enum class Start : std::uint8_t {
-    fresh,   ///< replaces a finished result; refuses if an unfinished run is there
+    fresh,   ///< replaces a finished result; refuses if an unfinished run or another file is there
     forced,  ///< replaces whatever is there
     resume,
   };

@@ -31,8 +31,8 @@ ImplicitSystem inverse_legendre(const System& system);
 /// (q, p) ↦ v, the admissible velocity with L_v(q, v) = p − Aᵀν and A v + b = 0 for some ν.
 ImplicitSystem admissible_velocity(const System& system);
 
-/// (q̂, v̂) ↦ (q, v) on the constraints: q = q̂ + ∇g(q̂) μ with g(q) = 0, then the velocity nearest to v̂ in
-/// the metric M, M (v − v̂) = Aᵀν with A v + b = 0.
+/// (q̂, v̂) ↦ (q, v) on the constraints, both nearest in the metric M, which no change of units changes: the position with
+/// g(q) = 0 that an admissible direction leads to, then the velocity with A v + b = 0.
 ImplicitSystem projection(const System& system);
 
 /// What is watched along a motion, as functions of (q, v): energy; rows of A v + b and ∇g·v, g; conserved quantities.

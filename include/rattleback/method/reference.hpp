@@ -13,19 +13,20 @@ namespace rattleback {
 /// The projection acts on every state that is handed out, and on the integration itself where it is started
 /// anew, every thousand internal steps (CVODE projects in every step only with BDF methods, whose order of at most
 /// five needs many times the steps at these tolerances). Internal steps do not depend on the times asked for.
+///
+/// It ends, with a FlowError, at singularities, and where it would take forever to reach the time asked for.
 class ReferenceFlow final : public Flow {
  public:
-  /// Relative tolerance, and absolute tolerance in the units of the model: where coordinates or velocities are much
-  /// smaller than 1, the absolute one must be smaller too.
-  explicit ReferenceFlow(const Problem& problem, double tolerance = default_tolerance,
-                         double absolute_tolerance = default_tolerance);
+  /// Relative to the scales of the motion, whatever its units.
+  explicit ReferenceFlow(const Problem& problem, double tolerance = default_tolerance);
   ~ReferenceFlow() override;
 
   State at(double t) override;
   std::int64_t internal_steps() const;
   void forget_the_past() override;
 
-  /// Where the integration was last started anew, and its state there: enough to go on to the same bits.
+  /// Where the integration was last started anew, its state and what it had seen there: enough to go on to the same
+  /// bits.
   std::vector<double> save() const override;
   void restore(std::span<const double> saved) override;
 

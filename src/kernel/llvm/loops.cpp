@@ -80,7 +80,8 @@ void Emitter::write_members(llvm::Value* array, std::size_t first, std::int64_t 
 llvm::Value* Emitter::entry_of_table(std::size_t first, llvm::Value* index) {
   if (tables_ == nullptr) {
     auto* const data = llvm::ConstantDataArray::get(module_.getContext(), llvm::ArrayRef(packing_.tables));
-    tables_ = new llvm::GlobalVariable(module_, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data);
+    tables_ = new llvm::GlobalVariable(module_, data->getType(), true, llvm::GlobalValue::InternalLinkage, data,
+                                       function_->getName() + ".tables");
   }
   llvm::Value* const iteration = ir_.CreateUDiv(index, ir_.getInt64(static_cast<std::uint64_t>(lanes_)));
   llvm::Value* const base = ir_.CreateConstInBoundsGEP1_64(ir_.getInt32Ty(), tables_, first);

@@ -1,5 +1,6 @@
 // The entry point of the compiler library: one LLVM ORC session for the process.
 
+#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -8,10 +9,12 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Utils/SplitModule.h>
 #include <llvm/Transforms/Vectorize/SLPVectorizer.h>
 #include <algorithm>
 
 #include <cstdlib>
+#include <exception>
 #include <mutex>
 
 #include "../jit.hpp"
@@ -24,6 +27,12 @@ namespace {
 constexpr std::size_t largest_inline_program = 2500;
 /// LLVM's scheduler compares every store with every load: an output weighs as much as so many instructions.
 constexpr std::size_t weight_of_output = 4;
+/// LLVM instructions above which its fast code generator is used: it needs a fifth of the time, which would be seconds,
+/// and since values of chunked code are in memory anyway, its code takes only a quarter longer.
+constexpr std::size_t largest_optimised_module = 40000;
+/// LLVM instructions that are compiled without looking up: a few tenths of a second, by either code generator.
+constexpr std::size_t optimised_at_once = 10000;
+constexpr std::size_t fast_at_once = 50000;
 
 template <class P>
 std::size_t weight(const P& program) {
@@ -45,6 +54,8 @@ void unwrap(llvm::Error error, const char* what) {
 llvm::orc::JITTargetMachineBuilder target_machine() {
   auto machine = unwrap(llvm::orc::JITTargetMachineBuilder::detectHost(), "detecting the processor");
   machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  machine.setRelocationModel(llvm::Reloc::PIC_);
+  machine.setCodeModel(llvm::CodeModel::Small);
   if (const char* cpu = std::getenv("RATTLEBACK_JIT_CPU")) {
     machine.setCPU(cpu);
     machine.getFeatures() = llvm::SubtargetFeatures();
@@ -70,13 +81,16 @@ VectorTarget vector_target(llvm::orc::JITTargetMachineBuilder& builder) {
 
 class OrcJit final : public Jit {
  public:
-  OrcJit() {
+  explicit OrcJit(void (*keep_working)()) : keep_working_(keep_working) {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     auto machine = target_machine();
     cpu_ = machine.getCPU();
     target_ = vector_target(machine);
     machine_ = unwrap(machine.createTargetMachine(), "choosing instructions");
+    fast_machine_ = unwrap(machine.createTargetMachine(), "choosing instructions");
+    fast_machine_->setOptLevel(llvm::CodeGenOptLevel::None);
+    fast_machine_->setFastISel(true);
     jit_ = unwrap(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(machine)).create(), "starting LLVM");
     const char prefix = jit_->getDataLayout().getGlobalPrefix();
     auto& library = jit_->getMainJITDylib();
@@ -122,13 +136,45 @@ class OrcJit final : public Jit {
 #endif
     // Plain programs are short, and compiled more often than they are waited for.
     if (std::is_same_v<F, StepFunction> && program_weight <= largest_inline_program) optimise(*module, pack);
-    auto tracker = jit_->getMainJITDylib().createResourceTracker();
-    unwrap(jit_->addIRModule(tracker, llvm::orc::ThreadSafeModule(std::move(module), std::move(context))), "compiling");
+    const auto tracker = jit_->getMainJITDylib().createResourceTracker();
+    if (program_weight > largest_inline_program) {
+      add_in_parts(tracker, *module);
+    } else {
+      add(tracker, *module, *machine_);
+    }
     const auto address = unwrap(jit_->lookup(name), "linking");
     // The code is freed when the last user lets go of it.
     std::shared_ptr<const void> code(address.template toPtr<const void*>(),
                                      [tracker](const void*) { llvm::consumeError(tracker->remove()); });
     return {address.template toPtr<F>(), workspace, std::move(code)};
+  }
+
+  void add(const llvm::orc::ResourceTrackerSP& tracker, llvm::Module& module, llvm::TargetMachine& machine) {
+    unwrap(jit_->addObjectFile(tracker, unwrap(llvm::orc::SimpleCompiler(machine)(module), "compiling")), "compiling");
+  }
+
+  /// The functions of a module in several objects: between them the work can be stopped. LLVM has no hooks for that,
+  /// and must not see exceptions.
+  void add_in_parts(const llvm::orc::ResourceTrackerSP& tracker, llvm::Module& module) {
+    for (llvm::GlobalObject& object : module.global_objects()) {
+      if (object.hasLocalLinkage()) object.setLinkage(llvm::GlobalValue::ExternalLinkage);
+    }
+    const std::size_t size = module.getInstructionCount();
+    const bool fast = size > largest_optimised_module;
+    const std::size_t parts = 1 + size / (fast ? fast_at_once : optimised_at_once);
+    std::exception_ptr stopped;
+    llvm::SplitModule(module, static_cast<unsigned>(parts), [&](std::unique_ptr<llvm::Module> part) {
+      if (stopped) return;
+      try {
+        keep_working_();
+        add(tracker, *part, fast ? *fast_machine_ : *machine_);
+      } catch (...) {
+        stopped = std::current_exception();
+      }
+    });
+    if (!stopped) return;
+    llvm::consumeError(tracker->remove());
+    std::rethrow_exception(stopped);
   }
 
   /// The code is good already, but for one lane it may have operations that can share a vector instruction. All passes
@@ -153,8 +199,10 @@ class OrcJit final : public Jit {
     }
   }
 
+  void (*keep_working_)();
   std::string cpu_;
   std::unique_ptr<llvm::TargetMachine> machine_;
+  std::unique_ptr<llvm::TargetMachine> fast_machine_;
   VectorTarget target_;
   std::unique_ptr<llvm::orc::LLJIT> jit_;
   std::mutex mutex_;
@@ -164,8 +212,9 @@ class OrcJit final : public Jit {
 }  // namespace
 }  // namespace rattleback
 
-extern "C" __attribute__((visibility("default"))) rattleback::Jit* rattleback_jit(std::uint64_t layout) {
+extern "C" __attribute__((visibility("default"))) rattleback::Jit* rattleback_jit(std::uint64_t layout,
+                                                                                  void (*keep_working)()) {
   if (layout != rattleback::jit_layout()) return nullptr;
-  static auto* const jit = new rattleback::OrcJit;
+  static auto* const jit = new rattleback::OrcJit(keep_working);
   return jit;
 }

@@ -120,7 +120,7 @@ class StepEmitter {
   llvm::Value* absolute(llvm::Value* value) { return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value); }
 
   /// Lanes in which every residual is below so many ulps of its magnitude. As a
-  /// difference: infinite residuals of infinite magnitude do not pass, nor does NaN.
+  /// difference: residuals of infinite magnitude do not pass, nor does NaN.
   llvm::Value* all_below(const std::vector<ResidualCheck>& checks, double floor) {
     std::vector<Value> residuals;
     std::vector<Value> magnitudes;
@@ -137,7 +137,8 @@ class StepEmitter {
     llvm::Value* const tolerance = e_.splat(-floor * std::numeric_limits<double>::epsilon());
     llvm::Value* const excess =
         ir_.CreateIntrinsic(llvm::Intrinsic::fma, {e_.value_type()}, {tolerance, magnitude, absolute(residual)});
-    return ir_.CreateFCmpOLE(excess, e_.splat(underflow_floor * std::numeric_limits<double>::min()));
+    return ir_.CreateAnd(ir_.CreateFCmpOLE(excess, e_.splat(underflow_floor * std::numeric_limits<double>::min())),
+                         ir_.CreateFCmpOGE(excess, e_.splat(-std::numeric_limits<double>::max())));
   }
 
   /// What depends on parameters only is looked at once.

@@ -7,12 +7,26 @@
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 #include <algorithm>
-#include <string>
+#include <new>
 
 namespace rattleback {
 namespace {
 
 void ignore_message(int, const char*, const char*, char*, void*) {}
+
+const char* what_happened(int flag) {
+  switch (flag) {
+    case CV_ERR_FAILURE: return "its error stays too large however small the steps are";
+    case CV_CONV_FAILURE: return "its equations have no solution however small the steps are";
+    case CV_RHSFUNC_FAIL:
+    case CV_FIRST_RHSFUNC_ERR:
+    case CV_REPTD_RHSFUNC_ERR:
+    case CV_UNREC_RHSFUNC_ERR: return "there are no accelerations, however small the steps are";
+    case CV_TOO_CLOSE: return "its steps become too small to change t";
+    case CV_TOO_MUCH_ACC: return "rounding errors exceed its tolerance";
+    default: return "its numbers are not finite any more";
+  }
+}
 
 class Cvode final : public AdamsIntegrator {
  public:
@@ -23,6 +37,12 @@ class Cvode final : public AdamsIntegrator {
     N_VConst(0.0, y_);
     memory_ = CVodeCreate(CV_ADAMS, context_);
     solver_ = SUNNonlinSol_FixedPoint(y_, 0, context_);
+    const bool begun = memory_ != nullptr && solver_ != nullptr && CVodeInit(memory_, &rates, 0.0, y_) == CV_SUCCESS &&
+                       CVodeSetErrHandlerFn(memory_, &ignore_message, nullptr) == CV_SUCCESS &&
+                       CVodeWFtolerances(memory_, &weights) == CV_SUCCESS &&
+                       CVodeSetUserData(memory_, &problem_) == CV_SUCCESS &&
+                       CVodeSetNonlinearSolver(memory_, solver_) == CV_SUCCESS;
+    if (!begun) throw std::bad_alloc();
   }
   Cvode(const Cvode&) = delete;
   Cvode& operator=(const Cvode&) = delete;
@@ -34,14 +54,6 @@ class Cvode final : public AdamsIntegrator {
     SUNContext_Free(&context_);
   }
 
-  bool begin() {
-    return CVodeInit(memory_, &rates, 0.0, y_) == CV_SUCCESS &&
-           CVodeSetErrHandlerFn(memory_, &ignore_message, nullptr) == CV_SUCCESS &&
-           CVodeSStolerances(memory_, problem_.tolerance, problem_.absolute_tolerance) == CV_SUCCESS &&
-           CVodeSetUserData(memory_, &problem_) == CV_SUCCESS &&
-           CVodeSetNonlinearSolver(memory_, solver_) == CV_SUCCESS;
-  }
-
   void restart(double t, const double* y) override {
     std::copy_n(y, problem_.size, N_VGetArrayPointer(y_));
     CVodeReInit(memory_, t, y_);
@@ -51,12 +63,7 @@ class Cvode final : public AdamsIntegrator {
 
   const char* step(double towards) override {
     const int flag = CVode(memory_, towards, y_, &t_, CV_ONE_STEP);
-    if (flag < 0) {
-      char* name = CVodeGetReturnFlagName(flag);
-      failure_ = name;
-      free(name);
-      return failure_.c_str();
-    }
+    if (flag < 0) return what_happened(flag);
     CVodeGetLastStep(memory_, &last_step_);
     return nullptr;
   }
@@ -77,6 +84,12 @@ class Cvode final : public AdamsIntegrator {
     return problem.rates(N_VGetArrayPointer(state), N_VGetArrayPointer(slopes), problem.self) ? 0 : 1;
   }
 
+  static int weights(N_Vector state, N_Vector weights, void* given) {
+    const auto& problem = *static_cast<const AdamsProblem*>(given);
+    problem.weights(N_VGetArrayPointer(state), N_VGetArrayPointer(weights), problem.self);
+    return 0;
+  }
+
   AdamsProblem problem_;
   SUNContext context_ = nullptr;
   N_Vector y_ = nullptr;
@@ -85,13 +98,9 @@ class Cvode final : public AdamsIntegrator {
   SUNNonlinearSolver solver_ = nullptr;
   double t_ = 0.0;
   double last_step_ = 0.0;
-  std::string failure_;
 };
 
-AdamsIntegrator* make(const AdamsProblem& problem) {
-  auto cvode = std::make_unique<Cvode>(problem);
-  return cvode->begin() ? cvode.release() : nullptr;
-}
+AdamsIntegrator* make(const AdamsProblem& problem) { return new Cvode(problem); }
 
 }  // namespace
 }  // namespace rattleback
