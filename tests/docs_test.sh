@@ -3,7 +3,7 @@
 #   ```cpp      every line stands in an example, and the examples run
 #   ```toml     a first line "# NAME.toml" makes it a file for the commands after it
 #   ```console  "$ command" is run; each line after it is a line of its output, up to white space. "..." stands for any
-#               lines, "(exit status N)" for an exit status that is not 0
+#               lines, "(exit status N)" for an exit status that is not 0. What takes five minutes hangs
 set -euo pipefail
 source=$1
 build=$2
@@ -19,7 +19,7 @@ for document in "${documents[@]}"; do
   done < <(awk '/^```cpp/ {on = 1; next} /^```/ {on = 0} on' "$document" | squeeze)
 done
 for example in "$source"/examples/*.cpp; do
-  "$build/$(basename "$example" .cpp)" > /dev/null || complain "$example fails"
+  timeout -k 5 300 "$build/$(basename "$example" .cpp)" > /dev/null < /dev/null || complain "$example fails"
 done
 
 scratch=$(mktemp -d)
@@ -29,7 +29,7 @@ export PATH="$build:$PATH"
 # check DOCUMENT COMMAND EXPECTED
 check() {
   local wanted=0 output status=0 line
-  output=$(cd "$scratch" && bash -c "$2" 2>&1 < /dev/null) || status=$?
+  output=$(cd "$scratch" && timeout -k 5 300 bash -c "$2" 2>&1 < /dev/null) || status=$?
   output=$(squeeze <<< "$output")
   while IFS= read -r line; do
     case "$line" in
