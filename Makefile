@@ -41,6 +41,7 @@ bench: build ## compiled code against hand-written code as ratios, and how costs
 
 # Every test runs without; with sanitizers those run again of which they can say something.
 sanitize: install-test-packages ## tests under the address and undefined-behaviour sanitizers
+	scripts/install-packages.sh --clang
 	$(MAKE) configure
 	cmake --build build --target rattleback_tests
 	$(MAKE) build PRESET=sanitize
@@ -49,7 +50,7 @@ sanitize: install-test-packages ## tests under the address and undefined-behavio
 FUZZ_RUNS ?= 1000000
 FUZZERS ?= parse model quantity checkpoint ensemble experiment
 fuzz: ## the fuzzers, FUZZ_RUNS inputs each
-	scripts/install-packages.sh --fuzz
+	scripts/install-packages.sh --clang
 	cmake --preset fuzz > /dev/null
 	cmake --build build-fuzz --target $(FUZZERS:=_fuzzer)
 	scripts/fuzz.sh build-fuzz $(FUZZ_RUNS) $(FUZZERS)

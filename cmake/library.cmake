@@ -25,7 +25,7 @@ function(rattleback_precompile target)
 endfunction()
 
 # How everything of ours is compiled. LIGHT: what runs once for each command is compiled quickly; what is hot is compiled
-# at run time, or is in the other libraries. TEST: the code of tests.
+# at run time, or is in the other libraries. TEST: the code of tests; LIGHT ones compute nothing themselves.
 function(rattleback_compile target)
   cmake_parse_arguments(ARG "LIGHT;TEST" "" "PRECOMPILE;FROM" ${ARGN})
   set_target_properties(${target} PROPERTIES RATTLEBACK_IS_TEST ${ARG_TEST})
@@ -38,7 +38,10 @@ function(rattleback_compile target)
       set(options -O0)
     endif()
   endif()
-  if(ARG_TEST)
+  if(ARG_TEST AND ARG_LIGHT)
+    set(key light_test)
+    set(options $<$<CONFIG:Release>:-O0>)
+  elseif(ARG_TEST)
     set(key test)
   endif()
   target_compile_options(${target} PRIVATE ${options})

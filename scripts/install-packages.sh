@@ -5,7 +5,7 @@
 #   scripts/install-packages.sh           what building needs
 #   scripts/install-packages.sh --test    also what tests need: a browser, shells, ccache so that the next build is quick
 #   scripts/install-packages.sh --deb     also what making Debian packages needs
-#   scripts/install-packages.sh --fuzz    also what the fuzzers need
+#   scripts/install-packages.sh --clang   also what sanitizers and fuzzers need
 #   scripts/install-packages.sh --format  also what formatting and linting need
 set -euo pipefail
 
@@ -23,9 +23,9 @@ for option in "$@"; do
   case "$option" in
     --test) packages+=(chromium ccache man-db mandoc fish zsh) ;;
     --deb) packages+=(dpkg-dev file) ;;
-    --fuzz) packages+=(clang-19 libclang-rt-19-dev) ;;
+    --clang) packages+=(clang-19 libclang-rt-19-dev libomp-19-dev) ;; # SUNDIALS asks for OpenMP of the compiler
     --format) packages+=(clang-format-19 clang-tidy-19) ;;
-    *) echo "unknown option $option (known: --test, --deb, --fuzz, --format)" >&2; exit 2 ;;
+    *) echo "unknown option $option (known: --test, --deb, --clang, --format)" >&2; exit 2 ;;
   esac
 done
 

@@ -40,6 +40,15 @@ done
 ! grep -rnE '#include <(boost|Eigen|hdf5|nlohmann|toml|fmt)' include | grep -v kernel/quadruple.hpp ||
   complain "public headers include nothing but the standard library; kernel/quadruple.hpp includes Boost"
 
+# Two types of one name are one to the linker, whatever they contain. Their headers are never seen together, so the
+# compiler does not complain.
+defined=$(grep -rlE '^namespace ' --include='*.hpp' src include | while IFS= read -r header; do
+  awk '/^namespace [a-z:]+ \{/ {within = $2}
+    match($0, /^(class|struct|enum class) [A-Z][A-Za-z0-9]* /) && !/;$/ {
+      split(substr($0, RSTART, RLENGTH), words, " "); name = words[length(words)]; print within "::" name }' "$header" | sort -u
+done | sort | uniq -d)
+for name in $defined; do complain "$name is defined in two headers"; done
+
 # Who links to what: the libraries as they are exported.
 exported=$(find "$build/CMakeFiles/Export" -name rattlebackTargets.cmake | head -1)
 [ -n "$exported" ] || complain "no exported libraries in $build"

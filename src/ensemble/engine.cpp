@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../base/not_a_number.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -16,8 +17,6 @@
 
 namespace rattleback {
 namespace {
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<Expression> constraint_rows(const System& system) {
   return joined({system.velocity_rows(), system.holonomic()});

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../base/not_a_number.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -15,8 +16,6 @@
 
 namespace rattleback {
 namespace {
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 /// Values of formulas at the nodes that are gathered, instant by instant.
 class Gatherer {

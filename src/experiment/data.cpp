@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../base/not_a_number.hpp"
 #include "../base/raise.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/geometry/analysis.hpp"
@@ -20,8 +21,6 @@
 
 namespace rattleback {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 class Maker {
  public:
@@ -91,9 +90,9 @@ class Maker {
     Table& table = data_.table;
     const auto& coordinates = problem_.system.coordinates();
     const std::size_t rows = table.rows();
-    std::vector<Table::Column> columns{{"error", std::vector<double>(rows, nan)}};
+    std::vector<Table::Column> columns{{"error", std::vector<double>(rows, not_a_number)}};
     for (const Expression& q : coordinates)
-      columns.push_back({column_name(ColumnKind::error, q.name()), std::vector<double>(rows, nan)});
+      columns.push_back({column_name(ColumnKind::error, q.name()), std::vector<double>(rows, not_a_number)});
     std::vector<double> position(coordinates.size());
     for (std::size_t row = 0; row < rows; ++row) {
       if (!true_position(row, position)) continue;
@@ -184,7 +183,7 @@ class Maker {
       std::vector<double> errors;
       for (std::size_t k = 1; k < reference.columns.size(); ++k) {
         errors.push_back(finished ? std::abs(nodes.columns[k].values.back() - reference.columns[k].values.back())
-                                  : nan);
+                                  : not_a_number);
       }
       double largest = 0.0;  // of the positions, which come first
       for (std::size_t i = 0; i < problem.system.dimension(); ++i) raise(largest, errors[i]);
@@ -283,9 +282,9 @@ class Maker {
     for (const Variationality& v : problem.systems) {
       const HelmholtzReport& r = v.report;
       table.columns[0].values.push_back(static_cast<double>(r.unknowns));
-      table.columns[1].values.push_back(r.decided ? static_cast<double>(r.dimension) : nan);
-      table.columns[2].values.push_back(r.decided ? (r.regular ? 1.0 : 0.0) : nan);
-      table.columns[3].values.push_back(r.decided ? r.regularity : nan);
+      table.columns[1].values.push_back(r.decided ? static_cast<double>(r.dimension) : not_a_number);
+      table.columns[2].values.push_back(r.decided ? (r.regular ? 1.0 : 0.0) : not_a_number);
+      table.columns[3].values.push_back(r.decided ? r.regularity : not_a_number);
     }
     table.scalars["free_lagrangians"] =
         static_cast<double>(std::ranges::count_if(problem.free, [](const FreeVerdict& v) { return v.holds(); }));

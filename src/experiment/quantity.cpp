@@ -7,18 +7,13 @@
 #include <limits>
 #include <numeric>
 
+#include "../base/not_a_number.hpp"
 #include "rattleback/expr/graph.hpp"
-#include "rattleback/expr/parse.hpp"
 #include "reductions.hpp"
+#include "wrong_quantity.hpp"
 
 namespace rattleback {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-[[noreturn]] void fail(std::string_view text, const std::string& summary) {
-  throw ParseError(fmt::format("'{}': {}", text, summary), summary, 1, 1);
-}
 
 /// What the names in formulas of rows stand for: a table with a column for each.
 class NamesInRows {
@@ -41,9 +36,9 @@ class NamesInRows {
         columns_.columns.push_back({name, std::vector<double>(table.rows(), value->second)});
       } else {
         const auto meant = closest_name(name, table.names());
-        fail(text, fmt::format("there is no column '{}'; {}", name,
-                               meant ? fmt::format("did you mean '{}'?", *meant)
-                                     : fmt::format("there are {}", fmt::join(table.names(), ", "))));
+        wrong_quantity(text, fmt::format("there is no column '{}'; {}", name,
+                                         meant ? fmt::format("did you mean '{}'?", *meant)
+                                               : fmt::format("there are {}", fmt::join(table.names(), ", "))));
       }
     }
     if (columns_.columns.empty()) columns_.columns = table.columns;  // constants, as often as there are rows
@@ -64,22 +59,22 @@ double evaluate(const Quantity::Part& part, const Surroundings& surroundings) {
     if (found != table.scalars.end()) return found->second;
     std::vector<std::string> names;
     for (const auto& [name, value] : table.scalars) names.push_back(name);
-    fail(part.formula.text,
-         fmt::format("'{}' has no number '{}'; it has {}", part.table, part.formula.text, fmt::join(names, ", ")));
+    wrong_quantity(part.formula.text, fmt::format("'{}' has no number '{}'; it has {}", part.table, part.formula.text,
+                                                  fmt::join(names, ", ")));
   }
   std::vector<RowFormula> formulas{part.formula};
   if (part.abscissa) formulas.push_back(*part.abscissa);
   const auto rows = evaluate(formulas, table, surroundings.values);
   const auto unknown = [](double x) { return std::isnan(x); };
   for (const auto& values : rows) {
-    if (std::ranges::any_of(values, unknown)) return nan;
+    if (std::ranges::any_of(values, unknown)) return not_a_number;
   }
   if (part.reduction == "count") return static_cast<double>(rows[0].size());
-  if (rows[0].empty()) return nan;
+  if (rows[0].empty()) return not_a_number;
   const NamedReduction& reduction = *find_reduction(part.reduction);
   if (rows[0].size() > reduction.most_rows) {
-    fail(part.formula.text, fmt::format("{} is for at most {} rows, found {}; use a window, or every", reduction.name,
-                                        reduction.most_rows, rows[0].size()));
+    wrong_quantity(part.formula.text, fmt::format("{} is for at most {} rows, found {}; use a window, or every",
+                                                  reduction.name, reduction.most_rows, rows[0].size()));
   }
   return part.abscissa ? reduction.reduce_pairs(rows[1], rows[0]) : reduction.reduce(rows[0]);
 }
@@ -118,7 +113,7 @@ std::vector<std::vector<double>> evaluate(const std::vector<RowFormula>& formula
     const std::vector<double> all = names.evaluate(formula.value);
     std::vector<double>& kept = result.emplace_back();
     for (std::size_t i = names.first_row(); i < all.size(); ++i) {
-      if (outside[i] == 0) kept.push_back(unknown[i] != 0 ? nan : all[i]);
+      if (outside[i] == 0) kept.push_back(unknown[i] != 0 ? not_a_number : all[i]);
     }
   }
   return result;
@@ -137,10 +132,11 @@ double evaluate(const Quantity& quantity, const Surroundings& surroundings) {
   for (const Expression& symbol : free_symbols(quantity.formula)) {
     if (known.contains(symbol)) continue;
     const auto meant = closest_name(symbol.name(), names);
-    fail(quantity.text,
-         fmt::format("there is no value '{}'; {}", symbol.name(),
-                     meant ? fmt::format("did you mean '{}'?", *meant)
-                           : "columns of tables stand in brackets after max, min, last, ..., as in max[table: x]"));
+    wrong_quantity(
+        quantity.text,
+        fmt::format("there is no value '{}'; {}", symbol.name(),
+                    meant ? fmt::format("did you mean '{}'?", *meant)
+                          : "columns of tables stand in brackets after max, min, last, ..., as in max[table: x]"));
   }
   return evaluate(quantity.formula, known);
 }

@@ -7,15 +7,11 @@
 
 #include "rattleback/experiment/quantity.hpp"
 #include "rattleback/expr/graph.hpp"
-#include "rattleback/expr/parse.hpp"
 #include "reductions.hpp"
+#include "wrong_quantity.hpp"
 
 namespace rattleback {
 namespace {
-
-[[noreturn]] void fail(std::string_view text, const std::string& summary) {
-  throw ParseError(fmt::format("'{}': {}", text, summary), summary, 1, 1);
-}
 
 bool in_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || static_cast<unsigned char>(c) >= 0x80U;
@@ -39,7 +35,7 @@ std::optional<std::pair<std::string_view, std::string_view>> split(std::string_v
 
 /// The notation of models has no absolute value, which has no derivative; formulas of tables have: √x².
 std::string without_abs(std::string_view text, int level = 0) {
-  if (level > max_expression_nesting) fail(text.substr(0, 40), "too many absolute values inside each other");
+  if (level > max_expression_nesting) wrong_quantity(text.substr(0, 40), "too many absolute values inside each other");
   constexpr std::string_view word = "abs(";
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
@@ -49,7 +45,7 @@ std::string without_abs(std::string_view text, int level = 0) {
     }
     std::size_t end = at + word.size();
     for (int depth = 1; depth > 0; ++end) {
-      if (end == text.size()) fail(text, "a parenthesis is not closed");
+      if (end == text.size()) wrong_quantity(text, "a parenthesis is not closed");
       depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
     }
     result +=
@@ -70,14 +66,14 @@ double bound(std::string_view text, double infinity) {
   text = trimmed(text);
   if (text.empty()) return infinity;
   const Expression value = parse_formula(text);
-  if (!free_symbols(value).empty()) fail(text, "a bound must be a number");
+  if (!free_symbols(value).empty()) wrong_quantity(text, "a bound must be a number");
   return evaluate(value, {});
 }
 
 RowFormula::Window parse_window(std::string_view text) {
   const auto parts = split(text, "in");
   const std::size_t dots = parts ? parts->second.find("..") : std::string_view::npos;
-  if (dots == std::string_view::npos) fail(text, "expected 'where column in from..to'");
+  if (dots == std::string_view::npos) wrong_quantity(text, "expected 'where column in from..to'");
   constexpr double infinity = std::numeric_limits<double>::infinity();
   return {parse_formula(parts->first), bound(parts->second.substr(0, dots), -infinity),
           bound(parts->second.substr(dots + 2), infinity)};
@@ -116,22 +112,22 @@ class QuantityReader {
  private:
   Quantity::Part reduced(std::string_view word) {
     if (find_reduction(word) == nullptr) {
-      fail(text_, fmt::format("'{}[' is not known; there are {}", word, fmt::join(reduction_names(), ", ")));
+      wrong_quantity(text_, fmt::format("'{}[' is not known; there are {}", word, fmt::join(reduction_names(), ", ")));
     }
     const std::size_t begin = ++at_;
     for (int depth = 1; depth > 0; ++at_) {
-      if (at_ == text_.size()) fail(text_, "a bracket is not closed");
+      if (at_ == text_.size()) wrong_quantity(text_, "a bracket is not closed");
       depth += text_[at_] == '[' ? 1 : text_[at_] == ']' ? -1 : 0;
     }
     const std::string_view inside = text_.substr(begin, at_ - 1 - begin);
     const std::size_t colon = inside.find(':');
-    if (colon == std::string_view::npos) fail(text_, "expected 'table: formula' in brackets");
+    if (colon == std::string_view::npos) wrong_quantity(text_, "expected 'table: formula' in brackets");
     std::string_view formula = trimmed(inside.substr(colon + 1));
     Quantity::Part part{"", std::string(trimmed(inside.substr(0, colon))), std::string(word), {}, {}};
     if (find_reduction(word)->reduce == nullptr) {  // the window belongs to both
       const auto window = split(formula, "where");
       const auto both = split(window ? window->first : formula, "over");
-      if (!both) fail(text_, fmt::format("a {0} is one of y over x: '{0}[table: y over x]'", word));
+      if (!both) wrong_quantity(text_, fmt::format("a {0} is one of y over x: '{0}[table: y over x]'", word));
       const auto with_window = [&](std::string_view side) {
         return parse_row_formula(window ? fmt::format("{} where {}", side, window->second) : std::string(side));
       };

@@ -6,12 +6,11 @@
 #include <numbers>
 #include <numeric>
 
+#include "../base/not_a_number.hpp"
 #include "rattleback/observe/cloud.hpp"
 
 namespace rattleback {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 double mean(const std::vector<double>& v) {
   return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
@@ -76,7 +75,7 @@ double frequency(const std::vector<double>& v) {
   const Deviations d = deviations(index, v);
   const double rise = d.xy / d.xx;
   const double middle = mean(v) - rise * mean(index);
-  double best = nan;
+  double best = not_a_number;
   double largest = 0.0;
   for (std::size_t k = 4; k < 2 * n; ++k) {
     const double omega = 2.0 * std::numbers::pi * static_cast<double>(k) / (4.0 * static_cast<double>(n));

@@ -14,8 +14,8 @@ namespace rattleback {
 namespace {
 
 constexpr std::size_t usual_terms = 300;
-constexpr int highest_power = 8;             ///< of a sum that is multiplied out
-constexpr double largest_exponent = 1000.0;  ///< of a factor; those of its factors multiply
+constexpr int highest_power = 8;                    ///< of a sum that is multiplied out
+constexpr double largest_tidied_exponent = 1000.0;  ///< of a factor; those of its factors multiply
 
 Polynomial atom(const Expression& e, int exponent = 1) { return {{Monomial(base_number(e), exponent), 1.0}}; }
 
@@ -170,7 +170,7 @@ class Tidier {
   }
 
   std::optional<Polynomial> of_product(const Expression& e) {
-    if (std::ranges::any_of(e.operands(), [](const Term& t) { return std::abs(t.weight) > largest_exponent; }))
+    if (std::ranges::any_of(e.operands(), [](const Term& t) { return std::abs(t.weight) > largest_tidied_exponent; }))
       return std::nullopt;
     Polynomial p{{Monomial{}, e.value()}};
     for (const auto& [base, exponent] : merged_roots(e)) {

@@ -20,9 +20,7 @@ namespace {
 
 using Indices = std::vector<std::size_t>;
 
-constexpr double rounding = 1e-9;
 constexpr double largest_defect = 1e-6;
-constexpr int samples = 8;
 constexpr int most_groups = 3000;  ///< that are looked at
 constexpr std::size_t most_reasons = 10;
 
@@ -56,7 +54,7 @@ class Transversality {
       : matrix_(system.constraint_matrix(), joined({system.coordinates(), system.parameters()})) {
     RandomPoints random;
     add({near.begin(), near.end()}, parameters);
-    for (int k = 0; k < samples; ++k) add(random.near(near, 1.0), parameters);
+    for (int k = 0; k < generic_samples; ++k) add(random.near(near, 1.0), parameters);
   }
 
   struct Quality {
@@ -136,7 +134,7 @@ bool lacks_inertia(const System& system, std::span<const double> parameters, con
   RandomPoints random;
   int lacking = 0;
   int judged = 0;
-  for (int k = 0; k < samples; ++k) {
+  for (int k = 0; k < generic_samples; ++k) {
     try {
       const State state{random.near(near.q, 0.3), std::vector<double>(near.q.size(), 0.0)};
       lacking += examine(system, parameters, state).massless_direction.empty() ? 0 : 1;
@@ -240,7 +238,7 @@ ChaplyginSearch find_chaplygin(const System& system, std::span<const double> par
     candidate.quality = transversality.of(candidate.fibre);
     if (!group) {
       search.reasons.push_back(fmt::format("({}): {}", names_of(generators), reason));
-    } else if (candidate.quality.around <= rounding) {
+    } else if (candidate.quality.around <= sampling_error) {
       search.reasons.push_back(
           fmt::format("({}) has directions inside the constraints: they cannot be solved for the velocities of {}",
                       names_of(generators), names_of(system, candidate.fibre)));

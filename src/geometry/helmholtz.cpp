@@ -35,7 +35,7 @@ constexpr Real singular_below = 1e-10L;
 constexpr double largest_row_error = 1e-9;  ///< relative; an equation that is known less well is no condition
 /// Of the constants in expressions: where they were multiplied with each other they are right to double precision, and
 /// what cancels does so no better, however precisely it is evaluated.
-constexpr double rounding = 0x1p-50;
+constexpr double number_rounding = 0x1p-50;
 
 /// A number and a bound of its error.
 struct Known {
@@ -190,7 +190,7 @@ std::optional<std::vector<Known>> evaluate(Interpreter<float128>& program, const
   const std::size_t count = numbers.size() / 2;
   std::vector<Known> result(count);
   for (std::size_t i = 0; i < count; ++i) {
-    result[i] = {numbers[i], rounding * numbers[count + i]};
+    result[i] = {numbers[i], number_rounding * numbers[count + i]};
     if (!isfinite(result[i].value) || !isfinite(result[i].error)) return std::nullopt;
   }
   return result;

@@ -17,9 +17,9 @@ namespace {
 
 using Vector = std::vector<Expression>;
 
-constexpr int wanted_points = 20;
-constexpr double tolerance = 1e-10;
-constexpr double singular_below = 1e-10;
+constexpr int points_of_check = 20;
+constexpr double check_tolerance = 1e-10;
+constexpr double hessian_singular_below = 1e-10;
 
 /// d/dt L_v − L_q = D + L_vv a with D = L_vq v − L_q, for accelerations a that are given; in quadruple precision, so
 /// that a total derivative in L, which D does not see, may be large.
@@ -129,7 +129,7 @@ Vector with_zeros(const Vector& functions, const System& system, std::span<const
 LagrangianReport examine_lagrangian(const System& system, const Expression& lagrangian,
                                     std::span<const double> parameters, const State& near) {
   LagrangianReport report;
-  report.motion.tolerance = tolerance;
+  report.motion.tolerance = check_tolerance;
   const std::size_t n = system.dimension();
   EulerLagrange equations(lagrangian, system.coordinates(), system.velocities(), system.parameters());
   Step admissible(projection(system), 1, Backend::interpreted);
@@ -138,7 +138,7 @@ LagrangianReport examine_lagrangian(const System& system, const Expression& lagr
   std::vector<double> rates(motion.system().outputs.size());
   double least = 1.0;
   RandomPoints random;
-  for (int attempt = 0; attempt < 4 * wanted_points && report.motion.points < wanted_points; ++attempt) {
+  for (int attempt = 0; attempt < 4 * points_of_check && report.motion.points < points_of_check; ++attempt) {
     std::vector<double> data = joined_data({random.near(near.q, 0.7), random.near(near.v, 0.7)}, parameters);
     if (admissible.run(data, state) != 1) continue;
     std::copy(state.begin(), state.end(), data.begin());
@@ -148,9 +148,9 @@ LagrangianReport examine_lagrangian(const System& system, const Expression& lagr
     take(report.motion, residual, std::span(data).first(2 * n));
     least = std::min(least, equations.regularity());
   }
-  report.motion.holds = report.motion.points > 0 && report.motion.residual <= tolerance;
+  report.motion.holds = report.motion.points > 0 && report.motion.residual <= check_tolerance;
   report.regularity = report.motion.points > 0 ? least : 0.0;
-  report.regular = report.regularity > singular_below;
+  report.regular = report.regularity > hessian_singular_below;
   try {
     report.determinant = factored(determinant(dense(hessian(lagrangian, system.velocities()))));
     find_factors(report.determinant, 1.0, report.zeros, report.poles);
@@ -163,17 +163,17 @@ LagrangianReport examine_lagrangian(const System& system, const Expression& lagr
 
 Certificate compare_equations(const Expression& lagrangian, const SecondOrderSystem& system,
                               std::span<const double> parameters, const State& near) {
-  Certificate certificate{false, 0.0, tolerance, 0, {}};
+  Certificate certificate{false, 0.0, check_tolerance, 0, {}};
   EulerLagrange equations(lagrangian, system.coordinates, system.velocities, system.parameters);
   Interpreter<double> accelerations(make_program(system.inputs(), system.accelerations));
   RandomPoints random;
-  for (int attempt = 0; attempt < 4 * wanted_points && certificate.points < wanted_points; ++attempt) {
+  for (int attempt = 0; attempt < 4 * points_of_check && certificate.points < points_of_check; ++attempt) {
     const State state{random.near(near.q, 0.7), random.near(std::vector<double>(near.v.size(), 0.0), 1.0)};
     const std::vector<double> data = joined_data(state, parameters);
     const double residual = equations(data, accelerations(data));
     if (std::isfinite(residual)) take(certificate, residual, std::span(data).first(2 * system.dimension()));
   }
-  certificate.holds = certificate.points > 0 && certificate.residual <= tolerance;
+  certificate.holds = certificate.points > 0 && certificate.residual <= check_tolerance;
   return certificate;
 }
 

@@ -20,8 +20,8 @@ namespace {
 
 using Vector = std::vector<Expression>;
 
-constexpr int points = 40;
-constexpr double tolerance = 1e-9;
+constexpr int points_of_multiplier = 40;
+constexpr double multiplier_tolerance = 1e-9;
 constexpr double coarse_rounding = 1e-13;
 constexpr std::size_t most_candidates = 60;  ///< for closed forms, besides determinants
 
@@ -80,7 +80,7 @@ std::string why_not(const System& reduced, std::span<const double> parameters, c
   const Vector sizes = joined({reduced.momenta(), force});
   Interpreter<double> program(make_program(state_and_parameters(reduced), joined({checked, sizes})));
   RandomPoints random;
-  for (int k = 0; k < points; ++k) {
+  for (int k = 0; k < points_of_multiplier; ++k) {
     const State state{random.near(near, 1.0), random.near(std::vector<double>(near.size(), 0.0), 1.0)};
     const auto values = program(joined_data(state, parameters));
     for (std::size_t i = 0; i < checked.size(); ++i) {
@@ -119,11 +119,11 @@ double usable_radius(const Scene& scene, const Vector& expressions) {
   for (Scene trial = scene; trial.radius > 1e-9; trial.radius *= 0.1) {
     RandomPoints random;
     int finite = 0;
-    for (int k = 0; k < points; ++k) {
+    for (int k = 0; k < points_of_multiplier; ++k) {
       const auto values = program(joined_data(trial.random_state(random), scene.parameters));
       finite += std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); }) ? 1 : 0;
     }
-    if (2 * finite >= points) return trial.radius;
+    if (2 * finite >= points_of_multiplier) return trial.radius;
   }
   return scene.radius;
 }
@@ -132,12 +132,12 @@ double usable_radius(const Scene& scene, const Vector& expressions) {
 /// the numbers that the terms are made of, is zero.
 Certificate certify(const Scene& scene, const std::vector<Residual>& residuals, const Vector& coarse,
                     bool with_velocities) {
-  Certificate certificate{true, 0.0, tolerance, 0, {}};
+  Certificate certificate{true, 0.0, multiplier_tolerance, 0, {}};
   Vector outputs = coarse;
   for (const Residual& r : residuals) outputs = joined({outputs, std::span(&r.value, 1), r.terms});
   Interpreter<double> program(make_program(state_and_parameters(scene.reduced), outputs));
   RandomPoints random;
-  for (int attempt = 0; attempt < 4 * points && certificate.points < points; ++attempt) {
+  for (int attempt = 0; attempt < 4 * points_of_multiplier && certificate.points < points_of_multiplier; ++attempt) {
     const State state = scene.random_state(random);
     const auto values = program(joined_data(state, scene.parameters));
     if (!std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); })) continue;
@@ -157,7 +157,7 @@ Certificate certify(const Scene& scene, const std::vector<Residual>& residuals, 
     certificate.worst = state.q;
     if (with_velocities) certificate.worst.insert(certificate.worst.end(), state.v.begin(), state.v.end());
   }
-  certificate.holds = certificate.points > 0 && certificate.residual <= tolerance;
+  certificate.holds = certificate.points > 0 && certificate.residual <= multiplier_tolerance;
   return certificate;
 }
 

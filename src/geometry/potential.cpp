@@ -15,8 +15,7 @@ namespace {
 
 using Vector = std::vector<Expression>;
 
-constexpr int points = 12;
-constexpr double rounding = 1e-9;
+constexpr int points_of_potential = 12;
 constexpr int largest_denominator = 24;
 
 /// The nearest fraction with a small denominator, if it is near enough to be meant.
@@ -47,7 +46,7 @@ class Samples {
     RandomPoints random;
     for (std::uint64_t k = 0; k < skip; ++k) random.signed_unit();
     matrix.resize(0, columns_);
-    for (int attempt = 0; attempt < 4 * points && matrix.rows() < points * m_; ++attempt) {
+    for (int attempt = 0; attempt < 4 * points_of_potential && matrix.rows() < points_of_potential * m_; ++attempt) {
       std::vector<double> point = random.near(form.near, form.radius);
       for (const double p : form.parameter_values) {
         point.push_back(vary_parameters ? p + 0.2 * std::max(std::abs(p), 0.1) * random.signed_unit() : p);
@@ -91,7 +90,7 @@ std::vector<std::size_t> distinct(const Samples& samples) {
       const Eigen::VectorXd other = samples.matrix.col(static_cast<Eigen::Index>(k));
       const Eigen::VectorXd a = column.normalized();
       const Eigen::VectorXd b = other.normalized();
-      return std::min((a - b).norm(), (a + b).norm()) <= rounding;
+      return std::min((a - b).norm(), (a + b).norm()) <= sampling_error;
     });
     if (!parallel) kept.push_back(static_cast<std::size_t>(j));
   }
@@ -109,12 +108,12 @@ Eigen::VectorXd fit(const Samples& samples, const std::vector<std::size_t>& kept
     Eigen::Index j = 0;
     for (const Eigen::Index k : which) a.col(j++) = column(k);
     const Eigen::VectorXd c = nearest_solution(a, samples.target);
-    if (!((a * c - samples.target).norm() <= rounding * samples.target.norm())) return std::nullopt;
+    if (!((a * c - samples.target).norm() <= sampling_error * samples.target.norm())) return std::nullopt;
     Eigen::VectorXd exponents = Eigen::VectorXd::Zero(samples.matrix.cols());
     j = 0;
     for (const Eigen::Index k : which)
       exponents[static_cast<Eigen::Index>(kept[static_cast<std::size_t>(k)])] = rational(c[j++]);
-    if (!(samples.residual(exponents) <= rounding)) return std::nullopt;
+    if (!(samples.residual(exponents) <= sampling_error)) return std::nullopt;
     return exponents;
   };
   for (Eigen::Index i = 0; i < n; ++i) {
@@ -148,7 +147,7 @@ class ExponentLaw {
       const Samples samples(there, used, 100, false);
       if (samples.target.size() == 0) return;
       const Eigen::VectorXd c = nearest_solution(samples.matrix, samples.target);
-      if (!(samples.residual(c) <= rounding)) return;
+      if (!(samples.residual(c) <= sampling_error)) return;
       exponents_.push_back(c);
       parameters_.push_back(there.parameter_values);
     }
@@ -314,7 +313,7 @@ Potential integrate_form(const ClosedForm& form, const std::vector<Expression>& 
   }
   potential.residual = Samples(form, used, 1000, false).residual(mapped(used_exponents));
   potential.for_all_parameters =
-      form.parameters.empty() || Samples(varied, used, 2000, true).residual(mapped(used_exponents)) <= rounding;
+      form.parameters.empty() || Samples(varied, used, 2000, true).residual(mapped(used_exponents)) <= sampling_error;
   Vector powers(used_exponents.begin(), used_exponents.end());
   if (!potential.for_all_parameters) {
     const ExponentLaw law(varied, used);
@@ -326,7 +325,7 @@ Potential integrate_form(const ClosedForm& form, const std::vector<Expression>& 
     if (potential.for_all_parameters) powers = laws;
   }
   for (std::size_t k = 0; k < used.size(); ++k) potential.exponential *= pow(used[k], powers[k]);
-  if (!(potential.residual <= rounding)) return as_line_integral(form);
+  if (!(potential.residual <= sampling_error)) return as_line_integral(form);
   return potential;
 }
 

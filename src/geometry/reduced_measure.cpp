@@ -20,8 +20,8 @@ namespace {
 using Vector = std::vector<Expression>;
 using Indices = std::vector<std::size_t>;
 
-constexpr int points = 12;
-constexpr double tolerance = 1e-9;
+constexpr int points_of_measure = 12;
+constexpr double measure_tolerance = 1e-9;
 constexpr double difference_tolerance = 1e-6;  ///< where derivatives are differences
 
 /// ḃ and u̇ as functions of (b, u), with their Jacobian.
@@ -164,12 +164,12 @@ ReducedMeasure measure_of(const System& system, std::span<const double> paramete
   }
   ReducedMotion motion(system, base, independent, dependent, parameters, near);
 
-  report.vertical = {true, 0.0, tolerance, 0, {}};
+  report.vertical = {true, 0.0, measure_tolerance, 0, {}};
   report.closed = {true, 0.0, difference_tolerance, 0, {}};
   std::vector<double> centre;
   for (const std::size_t i : base) centre.push_back(near.q[i]);
   RandomPoints random;
-  for (int sample = 0; sample < points; ++sample) {
+  for (int sample = 0; sample < points_of_measure; ++sample) {
     const std::vector<double> b = random.near(centre, 0.7);
     const auto form = motion.at(b);
     if (!form) continue;

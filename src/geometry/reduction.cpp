@@ -21,7 +21,6 @@ namespace {
 using Vector = std::vector<Expression>;
 using Indices = std::vector<std::size_t>;
 
-constexpr int samples = 8;
 constexpr double smallest_radius = 1e-9;
 
 Vector pick(const Vector& from, const Indices& which) {
@@ -169,7 +168,7 @@ double reduction_defect(const System& system, const ChaplyginSystem& c, std::spa
   bool compared = false;
   // The domain of a model may be small.
   for (double radius = 0.7; !compared && radius > smallest_radius; radius /= 100.0) {
-    for (int sample = 0; sample < samples; ++sample) {
+    for (int sample = 0; sample < generic_samples; ++sample) {
       State state{random.near(near.q, radius), random.near(std::vector<double>(near.q.size(), 0.0), 1.0)};
       std::vector<double> data = joined_data(state, parameters);
       const std::vector<double> s_dot = lift(data);

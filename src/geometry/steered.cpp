@@ -21,8 +21,8 @@ namespace {
 
 using Vector = std::vector<Expression>;
 
-constexpr int samples = 12;
-constexpr double rounding = 1e-11;  ///< relative
+constexpr int steered_samples = 12;
+constexpr double steered_rounding = 1e-11;  ///< relative
 
 /// Coordinates, or velocities, on which expressions depend.
 Vector occurring(const Vector& symbols, std::span<const Expression> expressions) {
@@ -124,7 +124,7 @@ class AlongSteering {
   bool changes_sign(const Expression& f) const {
     bool positive = false;
     bool negative = false;
-    for (const std::vector<double>& values : values_of({f}, 10 * samples, 4.0)) {
+    for (const std::vector<double>& values : values_of({f}, 10 * steered_samples, 4.0)) {
       positive = positive || values[0] > 0.0;
       negative = negative || values[0] < 0.0;
     }
@@ -137,7 +137,7 @@ class AlongSteering {
   bool vanishes(const Expression& f, std::span<const Expression> terms) const {
     const auto size = sizes(joined({{&f, 1}, terms}));
     const double largest = *std::max_element(size.begin() + 1, size.end());
-    return size[0] <= rounding * largest;
+    return size[0] <= steered_rounding * largest;
   }
   bool is_constant(const Expression& f) const { return occurring({system_.coordinates()[steering_]}, {&f, 1}).empty(); }
 
@@ -152,13 +152,14 @@ class AlongSteering {
       low = std::min(low, values[0]);
       high = std::max(high, values[0]);
     }
-    if (!(high - low <= rounding * std::max(std::abs(high), std::abs(low)))) return short_form;
+    if (!(high - low <= steered_rounding * std::max(std::abs(high), std::abs(low)))) return short_form;
     return tidy(substitute(short_form, {{system_.coordinates()[steering_], Expression(near_.q[steering_])}}));
   }
 
  private:
   /// At random places in a box about the start, and at the start.
-  std::vector<std::vector<double>> values_of(const Vector& functions, int count = samples, double radius = 1.0) const {
+  std::vector<std::vector<double>> values_of(const Vector& functions, int count = steered_samples,
+                                             double radius = 1.0) const {
     Interpreter<double> program(make_program(joined({system_.coordinates(), system_.parameters()}), functions));
     std::vector<std::vector<double>> list;
     RandomPoints random;

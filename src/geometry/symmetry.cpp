@@ -14,9 +14,6 @@
 namespace rattleback {
 namespace {
 
-constexpr double rounding = 1e-9;
-constexpr int samples = 8;
-
 /// Σ_j ξ^j ∂_j η^i − η^j ∂_j ξ^i
 std::vector<Expression> bracket(const System& system, const Symmetry& xi, const Symmetry& eta) {
   auto result = directional_derivative(eta.generator, system.coordinates(), xi.generator);
@@ -85,14 +82,14 @@ std::optional<SymmetryGroup> make_group(const System& system, std::vector<Symmet
   SymmetryGroup group{std::move(generators), std::vector<double>(k * k * k, 0.0)};
   RandomPoints random;
   bool first = true;
-  for (int sample = 0; sample < samples; ++sample) {
+  for (int sample = 0; sample < generic_samples; ++sample) {
     std::vector<double> point = random.near(near, 1.0);
     point.insert(point.end(), parameters.begin(), parameters.end());
     const std::vector<double> values = program(point);
     if (!std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); })) continue;
     const Eigen::MatrixXd xi = as_columns(values, n, k);
     const Eigen::JacobiSVD<Eigen::MatrixXd> svd(xi, Eigen::ComputeFullV | Eigen::ComputeThinU);
-    if (svd.singularValues().minCoeff() <= rounding * svd.singularValues().maxCoeff()) {
+    if (svd.singularValues().minCoeff() <= sampling_error * svd.singularValues().maxCoeff()) {
       say(fmt::format("the group does not act freely: {} = 0 at a random point",
                       combination(group.generators, svd.matrixV().col(xi.cols() - 1))));
       return std::nullopt;
@@ -102,12 +99,12 @@ std::optional<SymmetryGroup> make_group(const System& system, std::vector<Symmet
       const Eigen::VectorXd c = least_squares(xi, commutator);
       const auto [a, b] = pairs[p];
       const double size = commutator.norm() + xi.norm();
-      bool constant = (xi * c - commutator).norm() <= rounding * size;
+      bool constant = (xi * c - commutator).norm() <= sampling_error * size;
       for (std::size_t i = 0; constant && i < k; ++i) {
         double rounded = c[static_cast<Eigen::Index>(i)];
-        if (std::abs(rounded - std::round(rounded)) < rounding) rounded = std::round(rounded) + 0.0;
+        if (std::abs(rounded - std::round(rounded)) < sampling_error) rounded = std::round(rounded) + 0.0;
         double& known = group.structure_constants[(a * k + b) * k + i];
-        constant = first || std::abs(rounded - known) <= rounding * (1.0 + std::abs(known));
+        constant = first || std::abs(rounded - known) <= sampling_error * (1.0 + std::abs(known));
         if (first) {
           known = rounded;
           group.structure_constants[(b * k + a) * k + i] = 0.0 - rounded;

@@ -172,7 +172,7 @@ void Builder::take_as_given(Value v) {
   if (code_[v].op == Opcode::negate) magnitude_[code_[v].a] = magnitude_[v];
 }
 
-Value Builder::lower(const Expression& e, Scope& scope) {
+Value Builder::lower(const Expression& e, Bindings& scope) {
   const Graph graph({&e, 1});
   new_sums_.clear();
   for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -188,7 +188,7 @@ Value Builder::lower(const Expression& e, Scope& scope) {
   return *scope.find(e);
 }
 
-Value Builder::lower_node(const Expression& e, Scope& scope) {
+Value Builder::lower_node(const Expression& e, Bindings& scope) {
   const auto operand = [&](std::size_t k) { return *scope.find(e.operands()[k].expression); };
   switch (e.kind()) {
     case Kind::constant: return constant(e.value());
@@ -300,7 +300,7 @@ Value Builder::sum(const std::vector<Value>& terms) {
   return add_pairwise(std::move(partial));
 }
 
-Value Builder::lower_sum(const Expression& e, Scope& scope) {
+Value Builder::lower_sum(const Expression& e, Bindings& scope) {
   std::vector<std::pair<Value, double>> terms;
   for (const Term& t : e.operands()) terms.emplace_back(*scope.find(t.expression), t.weight);
   if (e.value() != 0.0) terms.emplace_back(constant(std::abs(e.value())), e.value() < 0.0 ? -1.0 : 1.0);
@@ -338,7 +338,7 @@ Value Builder::multiply_in_order(std::vector<Value> factors) {
   return total;
 }
 
-Value Builder::lower_product(const Expression& e, Scope& scope) {
+Value Builder::lower_product(const Expression& e, Bindings& scope) {
   std::vector<Value> over;
   std::vector<Value> under;
   if (e.value() != 1.0) over.push_back(constant(e.value()));

@@ -13,9 +13,9 @@ namespace rattleback {
 
 /// Values of symbols, and of the expressions already lowered with them. An inner scope sees what its
 /// outer one knows and keeps what it learns to itself.
-class Scope {
+class Bindings {
  public:
-  explicit Scope(const Scope* outer = nullptr) : outer_(outer) {}
+  explicit Bindings(const Bindings* outer = nullptr) : outer_(outer) {}
 
   void bind(const Expression& symbol, Value value) { values_[symbol] = value; }
   const Value* find(const Expression& e) const {
@@ -26,7 +26,7 @@ class Scope {
 
  private:
   friend class Builder;
-  const Scope* outer_;
+  const Bindings* outer_;
   std::unordered_map<Expression, Value> values_;
 };
 
@@ -72,7 +72,7 @@ class Builder {
 
   /// The value of an expression; symbols must be bound in the scope, which remembers everything
   /// that was lowered.
-  Value lower(const Expression& e, Scope& scope);
+  Value lower(const Expression& e, Bindings& scope);
 
   /// The same formula with every sum replaced by the sum of absolute values, and with what rounded
   /// arguments do to functions: the scale of the rounding error that evaluating v makes.
@@ -91,9 +91,9 @@ class Builder {
  private:
   Value emit(Instruction instruction, int level, const Sample& sample);
   Value operation(Opcode op, Value a, Value b = 0);
-  Value lower_node(const Expression& e, Scope& scope);
-  Value lower_sum(const Expression& e, Scope& scope);
-  Value lower_product(const Expression& e, Scope& scope);
+  Value lower_node(const Expression& e, Bindings& scope);
+  Value lower_sum(const Expression& e, Bindings& scope);
+  Value lower_product(const Expression& e, Bindings& scope);
   Value scale(double c, Value v);
   Value bounded(Value v);
   Value amplification(Value v);

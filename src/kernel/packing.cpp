@@ -16,7 +16,7 @@ constexpr std::size_t most_lines = 96;
 constexpr std::size_t shared_entries = std::size_t{1} << 31;
 /// Packs begin where a cache line of one lane does.
 constexpr std::size_t next_line(std::size_t entry) { return (entry + 7) / 8 * 8; }
-constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+constexpr std::uint32_t no_part = ~std::uint32_t{0};
 
 /// A loop reads entries of the workspace in any order, but no more than one constant.
 bool can_be_read(const std::vector<ValuePlace>& column) {
@@ -26,7 +26,7 @@ bool can_be_read(const std::vector<ValuePlace>& column) {
 class Packer {
  public:
   explicit Packer(const PackingTask& task)
-      : task_(task), code_(task.code), units_(task), part_of_(code_.size(), nowhere), pack_of_(code_.size(), nowhere),
+      : task_(task), code_(task.code), units_(task), part_of_(code_.size(), no_part), pack_of_(code_.size(), no_part),
         index_in_pack_(code_.size(), 0), is_stored_(code_.size(), 0), is_cosine_stored_(code_.size(), 0) {
     result_.entry_of.assign(code_.size(), no_entry);
     result_.cosine_entry_of.assign(code_.size(), no_entry);
@@ -59,7 +59,7 @@ class Packer {
     std::size_t packed = 0;
     std::size_t singles = 0;
     for (const Unit& unit : units) (unit.kind == Unit::Kind::single ? singles : packed) += unit.members.size();
-    last_straight_ = nowhere;
+    last_straight_ = no_part;
     if (packed < singles) {  // not worth another order
       for (Value v = range.begin; v < range.end; ++v) {
         if (units_.is_active(v)) add_straight(v);
@@ -77,20 +77,20 @@ class Packer {
 
   std::vector<CodePart>& parts() { return result_.ranges[range_]; }
 
-  /// The last part that the operands of an instruction come from, or `nowhere`.
-  std::uint32_t last_part_read(Value v, std::uint32_t last = nowhere) const {
+  /// The last part that the operands of an instruction come from, or `no_part`.
+  std::uint32_t last_part_read(Value v, std::uint32_t last = no_part) const {
     const Instruction& i = code_[v];
     for (std::size_t k = 0; k < read_count(i); ++k) {
       const Value u = operand(i, k);
-      if (!units_.is_here(u) || part_of_[u] == nowhere) continue;
-      if (last == nowhere || part_of_[u] > last) last = part_of_[u];
+      if (!units_.is_here(u) || part_of_[u] == no_part) continue;
+      if (last == no_part || part_of_[u] > last) last = part_of_[u];
     }
     return last;
   }
 
   void add_straight(Value v) {
     const std::uint32_t after = last_part_read(v);
-    const bool fits = last_straight_ != nowhere && (after == nowhere || after <= last_straight_) &&
+    const bool fits = last_straight_ != no_part && (after == no_part || after <= last_straight_) &&
                       parts()[last_straight_].straight.size() < task_.longest_part;
     if (!fits) {
       last_straight_ = static_cast<std::uint32_t>(parts().size());
@@ -202,7 +202,7 @@ class Packer {
         const bool is_inside = units_.is_here(u) && part_of_[u] == part;
         if (is_inside != (units_.is_here(first) && part_of_[first] == part)) return false;
         if (!is_inside) continue;
-        if (pack_of_[u] == nowhere || pack_of_[u] != pack_of_[first] || index_in_pack_[u] != m) return false;
+        if (pack_of_[u] == no_part || pack_of_[u] != pack_of_[first] || index_in_pack_[u] != m) return false;
       }
     }
     return true;
@@ -210,9 +210,9 @@ class Packer {
 
   /// The first loop that can take another line with these members, or a new one.
   std::uint32_t find_loop(const std::vector<Value>& members, bool in_order) {
-    std::uint32_t after = nowhere;
+    std::uint32_t after = no_part;
     for (const Value v : members) after = last_part_read(v, after);
-    const std::size_t first = after == nowhere ? 0 : after;
+    const std::size_t first = after == no_part ? 0 : after;
     for (std::size_t p = std::max(first, parts().size() - std::min<std::size_t>(parts().size(), 64));
          p < parts().size(); ++p) {
       const CodePart& part = parts()[p];
@@ -368,7 +368,7 @@ class Packer {
   std::vector<char> is_stored_;
   std::vector<char> is_cosine_stored_;
   std::uint32_t range_ = 0;
-  std::uint32_t last_straight_ = nowhere;
+  std::uint32_t last_straight_ = no_part;
   std::vector<std::size_t> next_shared_entry_;  ///< by range
   std::vector<std::vector<Pack>> packs_;
   Packing result_;

@@ -29,7 +29,7 @@ std::vector<Expression> concatenate(std::vector<Expression> a, const std::vector
 
 Program equations_program(const ImplicitSystem& system, const SparseMatrix& jacobian) {
   Builder builder;
-  Scope scope;
+  Bindings scope;
   const auto arguments = concatenate(system.data, system.unknowns);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     scope.bind(arguments[i], builder.input(static_cast<std::uint32_t>(i), 1, {}));

@@ -101,7 +101,7 @@ namespace {
 
 Program make_program(std::span<const Expression> inputs, std::span<const Expression> outputs, bool with_magnitudes) {
   Builder builder;
-  Scope scope;
+  Bindings scope;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].is_symbol()) throw ExpressionError("inputs must be symbols, found " + to_text(inputs[i]));
     if (scope.find(inputs[i]) != nullptr) throw ExpressionError("'" + inputs[i].name() + "' is an input twice");

@@ -145,7 +145,7 @@ class StepBuilder {
   /// r(u) = J u + r(0) with J independent of u: u = −J⁻¹ r(0).
   StepBlock linear_block(const EquationBlock& block) {
     const auto start = static_cast<Value>(builder_.code().size());
-    Scope at_zero(&scope_);
+    Bindings at_zero(&scope_);
     for (const int u : block.unknowns) at_zero.bind(system_.unknowns[idx(u)], builder_.constant(0.0));
     std::vector<Value> right_hand_side;
     for (const int e : block.equations) {
@@ -192,7 +192,7 @@ class StepBuilder {
     for (std::size_t i = 0; i < system_.outputs.size(); ++i) {
       if (is_affine[i] && divides_by(system_.outputs[i], unknowns)) is_affine[i] = false;
     }
-    Scope at_zero(&data_scope_);
+    Bindings at_zero(&data_scope_);
     for (const Expression& u : system_.unknowns) at_zero.bind(u, builder_.constant(0.0));
     for (std::size_t i = 0; i < system_.outputs.size(); ++i) {
       if (is_affine[i]) affine_[i] = AffineForm{{}, builder_.lower(system_.outputs[i], at_zero)};
@@ -234,7 +234,7 @@ class StepBuilder {
         if (!std::ranges::all_of(slopes_.row(e), defines) || divides_by(system_.residuals[idx(e)], unknown)) {
           continue;
         }
-        Scope at_zero(&scope_);
+        Bindings at_zero(&scope_);
         for (const Expression& s : unknown) at_zero.bind(s, builder_.constant(0.0));
         Definition definition{single->second,
                               {{}, builder_.negate(builder_.lower(system_.residuals[idx(e)], at_zero))}};
@@ -349,8 +349,8 @@ class StepBuilder {
   Slopes slopes_;
   const ImplicitSystem& system_;
   Builder builder_;
-  Scope scope_;       ///< data and the unknowns solved so far
-  Scope data_scope_;  ///< data only
+  Bindings scope_;       ///< data and the unknowns solved so far
+  Bindings data_scope_;  ///< data only
   StepProgram program_;
   std::unordered_map<int, int> single_unknown_;    ///< of equations that are a block of their own
   std::vector<std::optional<AffineForm>> affine_;  ///< outputs affine in the unknowns, what is left of them

@@ -15,9 +15,8 @@
 namespace rattleback {
 namespace {
 
-constexpr double rounding = 1e-9;  ///< relative; sampled quantities are either this small or not small at all
 constexpr double projection_rounding = 1e-12;
-constexpr int samples = 20;
+constexpr int points_of_claims = 20;
 
 /// How something changes along a symmetry.
 struct Change {
@@ -75,7 +74,7 @@ std::vector<std::string> broken_symmetries(const System& system, std::span<const
     Interpreter<double> program(make_program(inputs, outputs));
     std::vector<bool> found(changes.size(), false);
     RandomPoints random;
-    for (int sample = 0; sample < samples; ++sample) {
+    for (int sample = 0; sample < points_of_claims; ++sample) {
       State state{random.near(near.q, 1.0), random.near(near.v, 1.0)};
       std::vector<double> point = joined_data(state, parameters);
       const Eigen::MatrixXd a = matrix(point);
@@ -93,7 +92,7 @@ std::vector<std::string> broken_symmetries(const System& system, std::span<const
         double allowed = 0.0;
         for (std::size_t t = 0; t < changes[k].terms.size(); ++t, ++next) {
           // An admissible velocity is one up to the rounding of the velocity it was projected from.
-          allowed += rounding * std::abs((changes[k].everywhere ? free : admissible)[next]) +
+          allowed += sampling_error * std::abs((changes[k].everywhere ? free : admissible)[next]) +
                      projection_rounding * std::abs(free[next]);
         }
         if (found[k] || !std::isfinite(change) || std::abs(change) <= allowed) continue;
@@ -127,7 +126,7 @@ std::vector<std::string> broken_conservation(const System& system, std::span<con
   std::vector<double> values(change.system().outputs.size());
   std::vector<bool> found(system.conserved().size(), false);
   RandomPoints random;
-  for (int sample = 0; sample < samples; ++sample) {
+  for (int sample = 0; sample < points_of_claims; ++sample) {
     std::vector<double> point = joined_data({random.near(near.q, 0.5), random.near(near.v, 0.5)}, parameters);
     std::vector<double> state(2 * n);
     if (admissible.run(point, state) != 1) continue;
@@ -148,7 +147,7 @@ std::vector<std::string> broken_conservation(const System& system, std::span<con
         rate += slope * values[i];
         size += std::abs(slope) * std::max(std::abs(values[i]), noise[i / n]);
       }
-      if (found[k] || !(std::abs(rate) > rounding * size)) continue;
+      if (found[k] || !(std::abs(rate) > sampling_error * size)) continue;
       found[k] = true;
       broken.push_back(
           fmt::format("{} is not conserved: its rate of change is {:.3g}, a sum of terms of size {:.3g}, at a random "

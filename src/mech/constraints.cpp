@@ -16,8 +16,7 @@
 namespace rattleback {
 namespace {
 
-constexpr double rounding = 1e-9;  ///< relative; sampled quantities are either this small or not small at all
-constexpr int samples = 5;
+constexpr int points_of_constraints = 5;
 constexpr std::size_t largest_search = 60;  ///< dimension up to which rank drops are searched for
 
 /// The derivatives of a one-form that do not vanish everywhere, ∂ᵢαⱼ: of many rows in many dimensions, most do.
@@ -120,7 +119,7 @@ bool closed_on_kernel(const Gradient& gradient, const Eigen::MatrixXd& basis) {
   }
   const Eigen::HouseholderQR<Eigen::MatrixXd> qr(projected);
   const Eigen::MatrixXd r = qr.matrixQR().topRows(count).triangularView<Eigen::Upper>();
-  return (r * omega * r.transpose()).norm() <= rounding * size;
+  return (r * omega * r.transpose()).norm() <= sampling_error * size;
 }
 
 /// Gauss–Newton for A(q)ᵀu = 0, |u| = 1, g(q) = 0: a combination of rows that vanishes in a configuration. The rows of
@@ -205,7 +204,7 @@ ConstraintReport examine_constraints(const System& system, std::span<const doubl
   std::vector<bool> integrable(m, true);
   report.all_integrable = !system.constraints().empty();
   int seen = 0;
-  for (int attempt = 0; attempt < 20 * samples && seen < samples; ++attempt) {
+  for (int attempt = 0; attempt < 20 * points_of_constraints && seen < points_of_constraints; ++attempt) {
     const std::vector<double> q = random.near(q0, 1.0);
     const Eigen::MatrixXd rows = forms.rows(q);
     const auto gradients = forms.gradients(q, static_cast<Eigen::Index>(m));

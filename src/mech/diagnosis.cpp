@@ -17,7 +17,7 @@ namespace rattleback {
 namespace {
 
 /// Relative to its terms, what should be zero may be this large: numbers are typed with so many digits.
-constexpr double rounding = 1e-12;
+constexpr double row_rounding = 1e-12;
 /// Relative to |A| |v|, in units of inertia, it may be this large: cos(pi/2) is not zero but 6e-17.
 constexpr double function_rounding = 1e-15;
 
@@ -119,14 +119,14 @@ PointReport examine(const System& system, std::span<const double> parameters, co
     const auto row = sizes.row(static_cast<Eigen::Index>(k));
     report.velocity_residuals.push_back(values[1 + k]);
     report.velocity_scales.push_back(row.dot(v.cwiseAbs()) + std::abs(affine[k]));
-    const double allowed = rounding * report.velocity_scales[k] + function_rounding * row.norm() * v.norm();
+    const double allowed = row_rounding * report.velocity_scales[k] + function_rounding * row.norm() * v.norm();
     report.velocity_violated.push_back(std::abs(values[1 + k]) > allowed);
   }
   for (std::size_t k = 0; k < system.holonomic().size(); ++k) {
     const auto normal = sizes.row(static_cast<Eigen::Index>(system.constraints().size() + k));
     report.holonomic_residuals.push_back(values[1 + rows + k]);
     const double scale = normal.dot(q.cwiseAbs()) + normal.norm() * q.cwiseAbs().maxCoeff();
-    report.holonomic_violated.push_back(std::abs(values[1 + rows + k]) > rounding * scale);
+    report.holonomic_violated.push_back(std::abs(values[1 + rows + k]) > row_rounding * scale);
   }
   const auto violated = [](const std::vector<bool>& list) {
     return std::find(list.begin(), list.end(), true) != list.end();

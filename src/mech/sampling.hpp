@@ -13,6 +13,11 @@
 
 namespace rattleback {
 
+/// Relative: sampled quantities are either this small or not small at all.
+inline constexpr double sampling_error = 1e-9;
+/// Random points, of which one shows that something does not hold everywhere.
+inline constexpr int generic_samples = 8;
+
 /// (q, v, parameters)
 std::vector<double> joined_data(const State& state, std::span<const double> parameters);
 

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "../base/not_a_number.hpp"
 
 namespace rattleback {
-namespace {
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
 
 // outputs: state with extremes, as the data; the node; functions; what is watched of each stage; multipliers of a
 // single one

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <utility>
 
+#include "../base/not_a_number.hpp"
 #include "orbit.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "rattleback/kernel/quadruple.hpp"
@@ -15,7 +16,6 @@
 namespace rattleback {
 namespace {
 
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr Estimate nothing{not_a_number, not_a_number};
 constexpr int most_neighbours = 12;  ///< on each side
 

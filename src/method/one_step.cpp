@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../base/not_a_number.hpp"
 #include "../base/signed_size.hpp"
 #include "guards.hpp"
 #include "interval_watch.hpp"
@@ -18,8 +19,6 @@
 
 namespace rattleback {
 namespace {
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<Remark> remarks_at_start(const Method& method, const Problem& problem) {
   std::vector<Remark> list;
