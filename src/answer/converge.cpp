@@ -61,8 +61,11 @@ ConvergeAnswer converge(const ConvergeRequest& request, const Hooks& hooks) {
   require_nodes_at_the_end(methods, answer.prepared, counts.front());
   answer.reference = ReferenceFlow(problem).at(problem.step);
   for (const MethodSpec& method : methods) {
-    std::function<void(const Progress&)> progress;
-    if (hooks.progress) progress = [&](const Progress& p) { hooks.progress(method.text(), p); };
+    auto patience = hooks.patience();
+    const auto progress = [&](const Progress& p) {
+      patience.reset();
+      if (hooks.progress) hooks.progress(method.text(), p);
+    };
     Convergence measured =
         measure_convergence(method, problem, problem.step, counts, answer.reference, hooks.interrupt, progress);
     answer.interrupted = hooks.interrupted();

@@ -152,6 +152,7 @@ CloudOptions cloud_options(const MeasureRequest& request, const PreparedProblem&
 
 MeasureAnswer measure(const MeasureRequest& request, const Hooks& hooks) {
   const Interruptible interruptible(hooks.interrupt);
+  auto patience = hooks.patience();
   const std::vector<MethodSpec> methods = require_methods(request.methods);
   for (const int ell : request.ells) check_observer(observer_name(ell));
   require_positive(request.every, "every");
@@ -170,7 +171,9 @@ MeasureAnswer measure(const MeasureRequest& request, const Hooks& hooks) {
   if (request.cloud) cloud = cloud_options(request, prepared, hooks);
   if (cloud.keep_points) answer.coordinates = phase_coordinates(problem);
   for (const MethodSpec& method : methods) {
+    if (!patience) patience = hooks.patience();
     const DerivedMethod derived(method, problem);
+    patience.reset();
     const std::vector<int> ells = is_conformal(derived) ? request.ells : std::vector<int>{};
     try {
       if (request.cloud) {

@@ -4,7 +4,6 @@
 // are searched, checked and timed by the same code.
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -18,12 +17,11 @@ struct Goal {
   double time;
   double bound;
   double seconds = HUGE_VAL;  ///< after which the run is given up
-  const std::atomic<bool>* interrupt = nullptr;
 };
 
 struct Attempt {
   bool held = false;
-  bool given_up = false;  ///< neither held nor lost: out of time, or interrupted
+  bool given_up = false;  ///< neither held nor lost: out of time
   double fraction = 0.0;  ///< of the time that was reached
   double worst = 0.0;     ///< error
   std::int64_t steps = 0;
@@ -48,8 +46,7 @@ class EnergyWatch {
     attempt_.worst = std::max(attempt_.worst, error);
     if (attempt_.steps % 65536 != 0) return true;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-    attempt_.given_up =
-        seconds > goal_.seconds || (goal_.interrupt != nullptr && goal_.interrupt->load(std::memory_order_relaxed));
+    attempt_.given_up = seconds > goal_.seconds;
     return !attempt_.given_up;
   }
 

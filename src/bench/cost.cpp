@@ -13,12 +13,10 @@ std::optional<std::size_t> search(const Contestants& side, bool ours, const Cost
                                   const Session& session, std::vector<CostEntry>& entries) {
   std::optional<std::size_t> best;
   for (const auto& contestant : side) {
-    if (session.interrupted()) break;
     SearchOptions s;
     s.time = options.time;
     s.bound = bound;
     s.seconds = options.seconds;
-    s.interrupt = session.interrupt;
     s.progress = session.progress;
     if (best) s.best_known = entries[*best].result.seconds;
     entries.push_back({contestant->name(), ours, contestant->setting(), cheapest(*contestant, s)});
@@ -66,7 +64,6 @@ CostTable cost(const CostOptions& options, const Session& session) {
   const Contestants theirs = competitors_particle();
   CostTable table{options, {}};
   for (const auto& [bound, goal] : {std::pair{1e-3, 10.0}, {1e-6, 5.0}, {1e-9, 3.0}}) {
-    if (session.interrupted()) break;
     CostColumn column{bound, goal, {}, {}, {}, {}, {}};
     column.best_of_ours = search(ours, true, options, bound, session, column.entries);
     column.best_of_theirs = search(theirs, false, options, bound, session, column.entries);

@@ -8,7 +8,6 @@ namespace rattleback::bench {
 GrowthTable growth(const Session& session) {
   GrowthTable table;
   for (const int n : {6, 12, 25, 50, 100, 200, 500}) {
-    if (session.interrupted()) break;
     session.progress(fmt::format("McLachlan and Perlmutter, n = {}", n));
     Problem problem = oscillators(n, 0.1);
     if (n == 6) {  // as the others

@@ -78,7 +78,6 @@ PrecisionEntry measure(Contestant& contestant, bool ours, const std::vector<long
   PrecisionEntry entry{contestant.name(), ours, contestant.setting(), {}};
   const bool steps = contestant.setting() == Contestant::Setting::step;
   for (double setting = steps ? 2.0 : 1e-2; setting > (steps ? 5e-4 : 3e-16); setting *= steps ? 0.7 : 0.25) {
-    if (session.interrupted()) break;
     session.progress(fmt::format("{}: {} {:.3g}", contestant.name(), steps ? "step" : "tolerance", setting));
     const std::vector<double> q = contestant.end(setting, end_time);
     if (q.empty()) continue;

@@ -64,7 +64,6 @@ OutputRow output_row(const std::string& ending, const std::string& method, const
 RunTable user_runs(const Session& session) {
   RunTable table;
   const auto add = [&](const char* name, const char* method, const Problem& problem, double goal) {
-    if (session.interrupted()) return;
     session.progress(fmt::format("run: {}, {}", name, method));
     table.rows.push_back(run_row(name, method, problem, goal));
   };
@@ -74,7 +73,6 @@ RunTable user_runs(const Session& session) {
   add("Chaplygin sleigh", "dla", sleigh(), 1.5);
   add("McLachlan and Perlmutter, n = 100", "dla", oscillators(100, 0.1), 1.2);
   for (const char* ending : {"csv", "h5"}) {
-    if (session.interrupted()) break;
     session.progress(fmt::format("run: every node to {}", ending));
     table.outputs.push_back(output_row(ending, "dla", particle()));
   }

@@ -108,7 +108,7 @@ ScalingTable scaling(const Session& session) {
   for (const bool by_ranks : {false, true}) {
     std::vector<std::vector<double>> times(counts.size());
     for (int turn = 0; turn < turns; ++turn) {  // in turns: noise hits all
-      for (std::size_t k = 0; k < counts.size() && !session.interrupted(); ++k) {
+      for (std::size_t k = 0; k < counts.size(); ++k) {
         session.progress(fmt::format("{} {}", counts[k], by_ranks ? "ranks" : "threads"));
         const std::optional<double> taken = by_ranks ? mpirun(counts[k]) : seconds_of(ensemble, 16, counts[k]);
         if (taken) times[k].push_back(*taken / steps);

@@ -69,13 +69,13 @@ class Search {
   Attempt hold(double setting, double time) {
     options_.progress(fmt::format("{} within {:.0e}: {} {:.3g}", contestant_.name(), options_.bound,
                                   contestant_.setting() == Contestant::Setting::step ? "step" : "tolerance", setting));
-    return contestant_.hold(setting, {time, options_.bound, std::max(0.0, seconds_left()), options_.interrupt});
+    return contestant_.hold(setting, {time, options_.bound, std::max(0.0, seconds_left())});
   }
 
   /// Whether the search ends before such a setting is tried.
   std::optional<SearchEnd> ends_before(double setting) {
     if (setting < scale_.smallest) return SearchEnd::never;
-    if (seconds_left() <= 0.0 || (options_.interrupt != nullptr && options_.interrupt->load())) {
+    if (seconds_left() <= 0.0) {
       return SearchEnd::out_of_time;
     }
     if (options_.best_known == HUGE_VAL) return std::nullopt;

@@ -17,7 +17,6 @@ struct SearchOptions {
   double seconds = 60.0;         ///< of one search
   double best_known = HUGE_VAL;  ///< seconds per unit of time
   double give_up_ratio = 20.0;   ///< a setting that costs so many times the best known ends the search
-  const std::atomic<bool>* interrupt = nullptr;
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 

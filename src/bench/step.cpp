@@ -42,7 +42,6 @@ class Group {
 
  private:
   void row(const std::string& what, double goal, auto&& theirs) {
-    if (session_.interrupted()) return;
     session_.progress(group_.problem + ": " + what);
     const auto units = static_cast<double>(steps_);
     group_.rows.push_back({what, benchmark::compare(units, [&] { ours_.run(steps_); }, units, theirs), goal});
@@ -130,7 +129,7 @@ std::vector<StepGroup> step(const Session& session) {
   std::vector<StepGroup> groups;
   for (const auto& group :
        {particle_steps, composed_particle_steps, sleigh_steps, oscillator_steps_6, oscillator_steps_100}) {
-    if (!session.interrupted()) groups.push_back(group(session));
+    groups.push_back(group(session));
   }
   return groups;
 }

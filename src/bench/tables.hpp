@@ -2,7 +2,6 @@
 
 // The tables of the benchmark: numbers first, then what people and programs read.
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
@@ -19,9 +18,7 @@ using benchmark::Comparison;
 
 /// What all tables need to know of the one who asked for them.
 struct Session {
-  const std::atomic<bool>* interrupt = nullptr;
   std::function<void(const std::string&)> progress = [](const std::string&) {};
-  bool interrupted() const { return interrupt != nullptr && interrupt->load(); }
 };
 
 // --- cost: what it costs to hold the energy of the quadratic particle

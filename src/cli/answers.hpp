@@ -18,6 +18,11 @@ inline void print_note(const std::string& note, const OutputOptions& output) {
   if (output.talks()) say(fmt::format("note: {}\n", note), stderr);
 }
 
+/// How long somebody waits depends on the machine: only who looks on is told.
+inline void print_waiting(const std::string& what, const OutputOptions& output) {
+  if (is_watched()) print_note(what, output);
+}
+
 /// While somebody waits: notes and a bar on standard error, and Ctrl-C ends the work instead of the program.
 class Attendance {
  public:
@@ -32,6 +37,10 @@ class Attendance {
             [this](const std::string& note) {
               remove_bar();
               print_note(note, output_);
+            },
+            [this](const std::string& what) {
+              remove_bar();
+              print_waiting(what, output_);
             }};
   }
   /// Before something is written where it stands.
@@ -46,7 +55,8 @@ class Attendance {
 
 /// For work that leaves nothing behind: notes, and Ctrl-C ends the program.
 inline answer::Hooks only_notes(const OutputOptions& output) {
-  return {.note = [&output](const std::string& note) { print_note(note, output); }};
+  return {.note = [&output](const std::string& note) { print_note(note, output); },
+          .waiting = [&output](const std::string& what) { print_waiting(what, output); }};
 }
 
 /// The answer of a function that is called with the hooks of somebody who waits.

@@ -1,7 +1,6 @@
 // `rattleback bench`: the benchmark a sceptic would run.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -23,7 +22,7 @@ namespace {
 /// One line on standard error that says what is being measured: only on a terminal.
 class ProgressLine {
  public:
-  explicit ProgressLine(bool wanted) : wanted_(wanted && isatty(STDERR_FILENO) == 1) {}
+  explicit ProgressLine(bool wanted) : wanted_(wanted && is_watched()) {}
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;

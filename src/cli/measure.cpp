@@ -20,11 +20,19 @@ struct Options {
   double radius = answer::MeasureRequest::Cloud().radius;
 };
 
+std::int64_t number_of_points(const std::string& cloud) {
+  try {
+    return integer_from_text(cloud, "--cloud");
+  } catch (const Error&) {
+    throw RequestError(fmt::format("--cloud must be 600-cell or a number of points, found '{}'", cloud));
+  }
+}
+
 void measure(const Options& o) {
   answer::MeasureRequest request = o.request;
   if (o.cloud) {
     request.cloud = {.radius = o.radius};
-    if (*o.cloud != "600-cell") request.cloud->count = integer_from_text(*o.cloud, "--cloud");
+    if (*o.cloud != "600-cell") request.cloud->count = number_of_points(*o.cloud);
   }
   request.problem = o.problem.request();
   deliver(attend(o.output, [&](const answer::Hooks& hooks) { return answer::measure(request, hooks); }), o.output);

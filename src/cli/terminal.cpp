@@ -47,8 +47,10 @@ std::string& stored_command_line() {
 
 }  // namespace
 
+bool is_watched() { return isatty(STDERR_FILENO) == 1; }
+
 ProgressBar::ProgressBar(const std::string& label, bool wanted)
-    : label_(printable(label)), wanted_(wanted && isatty(STDERR_FILENO) == 1) {}
+    : label_(printable(label)), wanted_(wanted && is_watched()) {}
 
 ProgressBar::~ProgressBar() {
   if (shown_) std::fputs("\r\033[K", stderr);

@@ -7,6 +7,9 @@
 
 namespace rattleback::cli {
 
+/// Standard error is a terminal.
+bool is_watched();
+
 /// A bar on standard error with rate and remaining time: only on a terminal, and only after a second.
 class ProgressBar {
  public:

@@ -94,8 +94,10 @@ Value Builder::constant(double value) {
   return emit({Opcode::constant, position->second}, 0, sample);
 }
 
-Value Builder::input(std::uint32_t index, int level, const Sample& sample) {
-  return emit({Opcode::input, index}, level, sample);
+Value Builder::input(std::uint32_t index, int level, const Sample& sample, std::size_t family) {
+  const Value v = emit({Opcode::input, index}, level, sample);
+  family_[v] = family;
+  return v;
 }
 
 Value Builder::variable(std::uint32_t index, int level, const Sample& sample) {
@@ -262,6 +264,7 @@ Value Builder::add_pairwise(std::vector<Value> partial) {
 std::uint64_t Builder::kind_of(Value v, int depth) const {
   const Instruction& i = code_[v];
   std::uint64_t h = static_cast<std::uint64_t>(i.op) + 1;
+  if (i.op == Opcode::input) h ^= family_.at(v);
   const int n = depth == 0 ? 0 : operand_count(i.op);
   for (int k = 0; k < n; ++k) {
     h = (h ^ kind_of(k == 0 ? i.a : k == 1 ? i.b : i.c, depth - 1)) * 0x9e3779b97f4a7c15U;

@@ -53,7 +53,8 @@ class Builder {
   explicit Builder(Constants constants = Constants::folded) : folding_(constants) {}
 
   Value constant(double value);
-  Value input(std::uint32_t index, int level, const Sample& sample);
+  /// In long sums, inputs of one family are alike.
+  Value input(std::uint32_t index, int level, const Sample& sample, std::size_t family = 0);
   Value variable(std::uint32_t index, int level, const Sample& sample);
 
   Value add(Value a, Value b);
@@ -110,6 +111,7 @@ class Builder {
   std::unordered_map<Instruction, Value, InstructionHash> numbering_;
   std::unordered_map<std::uint64_t, std::uint32_t> constant_index_;
   std::unordered_map<Value, Value> magnitude_;
+  std::unordered_map<Value, std::size_t> family_;  ///< of inputs
   std::unordered_map<Expression, int> divisor_uses_;
   std::unordered_map<Expression, int> new_sums_;  ///< uses in the expression that is being lowered
 };

@@ -99,13 +99,20 @@ Program to_program(const Builder& builder, std::size_t inputs, std::vector<Value
 
 namespace {
 
+/// Equal for symbols whose names differ in digits only, as those of coordinates that are one of many.
+std::size_t family_of(const Expression& symbol) {
+  std::string name = symbol.name();
+  std::erase_if(name, [](char c) { return c >= '0' && c <= '9'; });
+  return std::hash<std::string>()(name);
+}
+
 Program make_program(std::span<const Expression> inputs, std::span<const Expression> outputs, bool with_magnitudes) {
   Builder builder;
   Bindings scope;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].is_symbol()) throw ExpressionError("inputs must be symbols, found " + to_text(inputs[i]));
     if (scope.find(inputs[i]) != nullptr) throw ExpressionError("'" + inputs[i].name() + "' is an input twice");
-    scope.bind(inputs[i], builder.input(static_cast<std::uint32_t>(i), 1, {}));
+    scope.bind(inputs[i], builder.input(static_cast<std::uint32_t>(i), 1, {}, family_of(inputs[i])));
   }
   std::vector<Value> values;
   for (const Expression& e : outputs) values.push_back(builder.lower(e, scope));

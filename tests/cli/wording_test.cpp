@@ -73,6 +73,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "another --radius may help"},
         Failing{"cloud_without_volume", "measure harmonic-particle -m conformal --cloud 20 --radius 1e-120 --steps 2",
                 2, "another --radius may help"},
+        Failing{"unknown_cloud", "measure harmonic-particle -m conformal --cloud x --steps 2", 2,
+                "--cloud must be 600-cell or a number of points, found 'x'"},
         Failing{"long_model", "show " + long_name + ".toml", 4, "aaa.toml"},
         Failing{"long_output", "run conserved.toml --step 0.1 --steps 1 -o " + long_name + ".csv", 4, "aaa.csv"},
         Failing{"long_folder", "run conserved.toml --step 0.1 --steps 1 --report " + long_name + "/a.html", 4,
