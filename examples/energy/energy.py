@@ -2,8 +2,9 @@
 
 For each method and step: mean and standard deviation of E(t) - E(0) over the members; the exponent of t in the standard
 deviation and the constant D in "variance = constant + D t", fitted to the times between FROM and TO; and the exponent of the
-step in D. Error bars are standard deviations over 1000 bootstrap samples of the members. A member that fails has no energy
-any more: it is counted, and a method is fitted only to times that all its members reach.
+step in D, from one step to the next. Error bars are standard deviations over 1000 bootstrap samples of the members. A member
+that has failed has no energy any more: it is counted, also among those that are off by more than 10 %, and a method is fitted
+only to times that all its members reach.
 """
 import sys
 import h5py
@@ -11,7 +12,8 @@ import numpy as np
 
 file = h5py.File(sys.argv[1])
 first, last = float(sys.argv[2]), float(sys.argv[3])
-errors = file["times/energy"][:] - file["times/energy"][:, :1]
+start = file["times/energy"][:, :1]
+errors = file["times/energy"][:] - start
 times = np.nanmax(file["times/time"][:], axis=0)
 method = file["method"][:]
 step = file["varied/step"][:] if "varied/step" in file else np.zeros(len(method))
@@ -32,13 +34,16 @@ def fits(e, t):  # exponent of t, and D; each time weighs by its relative error
 for k, name in enumerate(file.attrs["methods"]):
     scaling = []
     for h in sorted(set(step[method == k]), reverse=True):
-        e = errors[(method == k) & (step == h)]
+        members = (method == k) & (step == h)
+        e, allowed = errors[members], 0.1 * abs(start[members, 0])
         print(name if isinstance(name, str) else name.decode(), f"h = {h:g}" if h else "", f"({len(e)} members)")
         for t, values in zip(times, e.T):
             there = values[np.isfinite(values)]
-            if t > 0 and len(there) > 1:
-                print(f"  t = {t:<8g} mean {there.mean():10.3g} ± {there.std(ddof=1) / len(there)**0.5:<8.2g} standard deviation"
-                      f" {there.std(ddof=1):<9.3g} largest {abs(there).max():<9.3g} failed {len(values) - len(there)}")
+            if t > 0:
+                spread = there.std(ddof=1) if len(there) > 1 else np.nan
+                mean = there.mean() if len(there) else np.nan
+                print(f"  t = {t:<8g} mean {mean:10.3g} ± {spread / max(len(there), 1)**0.5:<8.2g} standard deviation {spread:<9.3g}"
+                      f" failed {len(values) - len(there):<4} off by 10 % {(~(abs(values) <= allowed)).sum()}")
         use = (times >= first) & (times <= last) & np.isfinite(e).all(axis=0)
         if use.sum() < 2:
             continue
@@ -47,6 +52,6 @@ for k, name in enumerate(file.attrs["methods"]):
         print(f"  t = {times[use][0]:g} to {times[use][-1]:g}: exponent of t {exponent:.3f} ± {exponents.std():.3f},"
               f" D = {d:.3g} ± {ds.std():.1g}")
         scaling.append((h, d, ds))
-    if len(scaling) > 1 and all((ds > 0).all() for _, _, ds in scaling):
-        h, d, ds = (np.array(column) for column in zip(*scaling))
-        print(f"  exponent of h in D: {slope(np.log(h), np.log(d)):.2f} ± {slope(np.log(h), np.log(ds.T)).std():.2f}")
+    for (h, d, ds), (half, e, es) in zip(scaling, scaling[1:]):
+        exponent, exponents = (np.log(a / b) / np.log(h / half) for a, b in ((d, e), (ds, es)))
+        print(f"  D from h = {h:g} to {half:g}: exponent of h {exponent:.2f} ± {exponents.std():.2f}")
