@@ -63,6 +63,10 @@ done
 for model in "$source"/models/*.toml; do
   grep -qF "models/$(basename "$model"))" "$source/docs/catalogue.md" || complain "docs/catalogue.md does not mention $model"
 done
+# Ensembles that documents name, and that take too long to be run here, can be read.
+while IFS= read -r ensemble; do
+  "$build/rattleback" ensemble "$source/$ensemble" --dry-run > /dev/null || complain "the documents name $ensemble, which is no ensemble"
+done < <(grep -ohP 'rattleback ensemble \Kexamples/\S+\.toml' "${documents[@]}" | sort -u)
 # Every file a document links to exists.
 for document in "${documents[@]}" "$source"/CONTRIBUTING.md; do
   while IFS= read -r target; do
