@@ -77,6 +77,8 @@ function(rattleback_library name)
     set(light LIGHT)
   endif()
   rattleback_compile(${target} ${light} PRECOMPILE ${ARG_PRECOMPILE} FROM ${ARG_FROM})
+  # Files that need the same headers and templates are compiled several at once.
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
   install(TARGETS ${target} EXPORT rattleback ARCHIVE COMPONENT development)
 endfunction()
 

@@ -11,8 +11,10 @@ rattleback=$build/rattleback
 
 # Every claim as it should be, or the exit status is 1.
 "$rattleback" reproduce all -o reproduced --markdown papers.md --quiet
-"$rattleback" reproduce all -o again --quiet
-diff -r --exclude=index.html reproduced again || { echo "the data of two runs differ"; exit 1; }
+"$rattleback" reproduce cm ev fe me gv/5.3-free -o again --quiet
+(cd again && find . -type f ! -name index.html) | while IFS= read -r file; do
+  cmp "reproduced/$file" "again/$file" || { echo "the data of two runs differ"; exit 1; }
+done
 rm -r again
 
 # The documents show the same claims with the same numbers; round-off is not the same on all machines.

@@ -140,15 +140,15 @@ class ChainBuilder {
   /// A function of the old state at the beginning of a step is one of the new state at the end of the step before. The
   /// nodes that are watched have computed many of them: sines of the new angles, for instance.
   void find_carried() {
-    constexpr Value none = ~Value{0};
+    constexpr Value not_computed = ~Value{0};
     std::vector<Value> at_end;                        // the same function of the new state
     for (Value v = 0; v < whole_.code.size(); ++v) {  // while cosines are appended
       Instruction i = whole_.code[v];
-      at_end.push_back(none);
+      at_end.push_back(not_computed);
       bool is_known = i.op != Opcode::variable;
       for_each_operand(i, [&](Value& operand) {
         operand = at_end[operand];
-        is_known = is_known && operand != none;
+        is_known = is_known && operand != not_computed;
       });
       if (!is_known) continue;
       if (i.op == Opcode::input && i.a < whole_.state) {

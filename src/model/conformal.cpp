@@ -14,15 +14,14 @@ namespace rattleback {
 using Vector = std::vector<Expression>;
 
 SystemDefinition mechanical(const ConformalDefinition& d) {
-  using Part = SystemError::Part;
   if (d.momenta.size() != d.coordinates.size()) {
-    throw SystemError(Part::lagrangian, 0,
+    throw SystemError(SystemError::Part::lagrangian, 0,
                       fmt::format("there are {} momenta for {} coordinates", d.momenta.size(), d.coordinates.size()));
   }
   const auto symbols = free_symbols(d.factor);
   for (const Expression& p : d.momenta) {
     if (std::ranges::find(symbols, p) == symbols.end()) continue;
-    throw SystemError(Part::lagrangian, 0,
+    throw SystemError(SystemError::Part::lagrangian, 0,
                       fmt::format("the conformal factor depends on the momentum {}: it must be a function of the "
                                   "coordinates, so that the altered Hamiltonian has a Lagrangian N (L + E)",
                                   p.name()));
@@ -35,7 +34,7 @@ SystemDefinition mechanical(const ConformalDefinition& d) {
   }
   const auto legendre = legendre_transform(d.hamiltonian, d.momenta, u);
   if (!legendre) {
-    throw SystemError(Part::lagrangian, 0,
+    throw SystemError(SystemError::Part::lagrangian, 0,
                       "the Hamiltonian must be quadratic in the momenta, with a regular matrix of second derivatives, "
                       "and have at most six");
   }
@@ -43,7 +42,7 @@ SystemDefinition mechanical(const ConformalDefinition& d) {
   for (const Expression& p : d.momenta) at_rest.emplace(p, Expression(0.0));
   for (const Expression& slope : gradient(d.hamiltonian, d.momenta)) {
     if (tidy(substitute(slope, at_rest)).is_constant(0.0)) continue;
-    throw SystemError(Part::lagrangian, 0,
+    throw SystemError(SystemError::Part::lagrangian, 0,
                       "the Hamiltonian has terms that are linear in the momenta: systems with magnetic terms have no "
                       "methods here that need a factor");
   }
