@@ -223,6 +223,7 @@ class StepEmitter {
     llvm::BasicBlock* const before = ir_.GetInsertBlock();
     llvm::BasicBlock* const check = new_block("check");
     llvm::BasicBlock* const test = new_block("test");
+    llvm::BasicBlock* const look = new_block("look");
     llvm::BasicBlock* const decide = new_block("decide");
     llvm::BasicBlock* const solve = new_block("solve");
     llvm::BasicBlock* const leave = new_block("leave");
@@ -241,17 +242,23 @@ class StepEmitter {
 
     ir_.SetInsertPoint(test);
     e_.emit(block.magnitudes);
-    llvm::Value* const all_at_floor = all_below(block.residuals, stalled_floor);
-    llvm::Value* const all_converged =
-        ir_.CreateOr(all_below(block.residuals, tight_floor), ir_.CreateAnd(all_at_floor, was_at_floor));
+    llvm::Value* const all_tight = all_below(block.residuals, tight_floor);
     llvm::BasicBlock* const test_end = ir_.GetInsertBlock();
+    ir_.CreateCondBr(e_.any(ir_.CreateAnd(active, ir_.CreateNot(all_tight))), look, decide);
+
+    ir_.SetInsertPoint(look);  // seldom: an iteration that is at its floor is mostly below the tight one at once
+    llvm::Value* const all_at_floor = all_below(block.residuals, stalled_floor);
+    llvm::Value* const all_converged = ir_.CreateOr(all_tight, ir_.CreateAnd(all_at_floor, was_at_floor));
+    llvm::BasicBlock* const look_end = ir_.GetInsertBlock();
     ir_.CreateBr(decide);
 
     ir_.SetInsertPoint(decide);
     llvm::PHINode* const at_floor = phi(e_.mask_type(), e_.all_lanes(false), check_end);
-    at_floor->addIncoming(all_at_floor, test_end);
+    at_floor->addIncoming(all_tight, test_end);
+    at_floor->addIncoming(all_at_floor, look_end);
     llvm::PHINode* const converged = phi(e_.mask_type(), e_.all_lanes(false), check_end);
-    converged->addIncoming(all_converged, test_end);
+    converged->addIncoming(all_tight, test_end);
+    converged->addIncoming(all_converged, look_end);
     llvm::Value* const still = ir_.CreateAnd(active, ir_.CreateNot(converged));
     llvm::Value* const may_continue = ir_.CreateICmpSLT(round, ir_.getInt64(max_fast_iterations));
     ir_.CreateCondBr(ir_.CreateAnd(e_.any(still), may_continue), solve, leave);
