@@ -21,10 +21,10 @@ llvm::Type* of_width(llvm::Type* scalar, int width) {
 
 }  // namespace
 
-Emitter::Emitter(llvm::Module& module, const VectorTarget& target, int lanes, bool chunked)
-    : module_(module), target_(target), lanes_(lanes), width_(lanes), chunked_(chunked), ir_(module.getContext()),
-      value_type_(of_width(ir_.getDoubleTy(), lanes)), mask_type_(of_width(ir_.getInt1Ty(), lanes)),
-      counter_type_(of_width(ir_.getInt64Ty(), lanes)) {}
+Emitter::Emitter(llvm::Module& module, const VectorTarget& target, int lanes, bool chunked, bool groups)
+    : module_(module), target_(target), lanes_(lanes), width_(lanes), chunked_(chunked), groups_(groups),
+      ir_(module.getContext()), value_type_(of_width(ir_.getDoubleTy(), lanes)),
+      mask_type_(of_width(ir_.getInt1Ty(), lanes)), counter_type_(of_width(ir_.getInt64Ty(), lanes)) {}
 
 void Emitter::set_members(int members) {
   width_ = lanes_ * members;
@@ -35,7 +35,7 @@ void Emitter::set_members(int members) {
 void Emitter::set_attributes(llvm::Function* function) {
   function->setDoesNotThrow();
   // Registers of 512 bits are used where the lanes fill them; LLVM would split them by default.
-  const int widest = chunked_ ? lanes_ * members_at_once() : lanes_;
+  const int widest = chunked_ ? lanes_ * members_at_once() : groups_ ? group_width : lanes_;
   const char* bits = target_.has_avx512 && widest >= 8 ? "512" : "256";
   function->addFnAttr("prefer-vector-width", bits);
   function->addFnAttr("min-legal-vector-width", bits);
@@ -152,7 +152,10 @@ void Emitter::begin_program(std::span<const Instruction> code, std::span<const d
   inline_trigonometry_ = target_.has_avx2_fma && sines <= max_inline_sines;
   values_.assign(code.size(), nullptr);
   cosines_.assign(code.size(), nullptr);
-  if (!chunked_) return;
+  if (!chunked_) {
+    find_groups(ranges, roots, state);
+    return;
+  }
   PackingTask task;
   task.code = code;
   task.ranges = ranges;
@@ -170,6 +173,9 @@ void Emitter::begin_program(std::span<const Instruction> code, std::span<const d
 llvm::Value* Emitter::operator[](Value v) {
   const Instruction& i = code_[v];
   if (i.op == Opcode::constant) return splat(constants_[i.a]);
+  if (!chunked_ && in_vector_[v].vector != nullptr) {
+    return ir_.CreateExtractElement(in_vector_[v].vector, in_vector_[v].element);
+  }
   if (values_[v] != nullptr) return values_[v];
   if (i.op == Opcode::input) return read(inputs, i.a);
   if (i.op == Opcode::variable) return read(variables, i.a);
@@ -178,6 +184,7 @@ llvm::Value* Emitter::operator[](Value v) {
 
 void Emitter::emit(const CodeRange& range) {
   if (!chunked_) {
+    if (emit_groups(range)) return;
     for (Value v = range.begin; v < range.end; ++v) values_[v] = emit_instruction(code_[v], v);
     return;
   }

@@ -6,8 +6,11 @@
 
 #include <span>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
+#include "../pack_units.hpp"
 #include "../packing.hpp"
 #include "../step_program.hpp"
 
@@ -37,7 +40,7 @@ struct Slots {
 /// (packing.hpp), over vectors of them if there is one lane. Compiling and running such code is linear.
 class Emitter {
  public:
-  Emitter(llvm::Module& module, const VectorTarget& target, int lanes, bool chunked);
+  Emitter(llvm::Module& module, const VectorTarget& target, int lanes, bool chunked, bool groups);
 
   llvm::IRBuilder<>& ir() { return ir_; }
   llvm::Type* value_type() const { return value_type_; }
@@ -103,6 +106,19 @@ class Emitter {
   llvm::Value* emit_instruction(const Instruction& i, Value number);
   llvm::Value* emit_operation(Opcode op, std::span<llvm::Value* const> operands, llvm::Value*& cosine);
 
+  // Vectors in inline code (groups.cpp).
+  static constexpr int group_width = 4;
+  struct InVector {
+    llvm::Value* vector = nullptr;
+    std::size_t number = 0;
+    std::size_t element = 0;
+  };
+  void find_groups(std::span<const CodeRange> ranges, std::span<const Value> roots, std::uint32_t state);
+  bool emit_groups(const CodeRange& range);
+  void emit_group(std::vector<Value> members);
+  std::tuple<int, std::size_t, std::size_t> place_of(Value v) const;
+  llvm::Value* together(std::span<const Value> members, std::size_t k);
+
   // Loops of chunked code (loops.cpp). `index` counts the iterations or, in code for several members at once, says
   // which is the first of them; it is a multiple of the lanes, so that addresses need no multiplication.
   void emit_straight(const CodePart& part);
@@ -143,6 +159,10 @@ class Emitter {
   int lanes_;
   int width_;  ///< doubles in a value: lanes, or members of a loop
   bool chunked_;
+  bool groups_;
+  std::vector<InVector> in_vector_;
+  std::size_t vectors_ = 0;
+  std::vector<std::pair<CodeRange, std::vector<Unit>>> units_of_range_;
   llvm::IRBuilder<> ir_;
   llvm::Type* value_type_;
   llvm::Type* mask_type_;

@@ -125,7 +125,7 @@ class OrcJit final : public Jit {
     module->setDataLayout(jit_->getDataLayout());
     std::size_t workspace = 0;
     {
-      Emitter emitter(*module, target_, lanes, program_weight > largest_inline_program);
+      Emitter emitter(*module, target_, lanes, program_weight > largest_inline_program, pack);
       emit_body(emitter, name);
       workspace = emitter.workspace_size();
     }
