@@ -22,8 +22,8 @@ constexpr double starting_fraction = 0.25;
 constexpr double least_tolerance = 2.0 * std::numeric_limits<double>::epsilon();
 /// The pace of the integration is that of so many of its last restarts.
 constexpr std::size_t watched_restarts = 10;
-/// So many steps would take hours.
-constexpr double most_steps = 1e10;
+/// So many steps to one node would take the better part of an hour.
+constexpr double most_steps = 1e9;
 
 }  // namespace
 

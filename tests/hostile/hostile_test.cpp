@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <set>
 
@@ -53,7 +53,7 @@ void expect_sentences(const std::vector<std::string>& texts, std::size_t count, 
   Mutation mutation(seed, texts);
   for (std::size_t k = 0; k < count * times; ++k) {
     const std::string text = mutation(texts[mutation.below(texts.size())]);
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     try {
       read(text);
     } catch (const Error& error) {
@@ -61,7 +61,7 @@ void expect_sentences(const std::vector<std::string>& texts, std::size_t count, 
     } catch (const std::exception& error) {
       ADD_FAILURE() << "not an error of ours: " << error.what() << "\n---\n" << text;
     }
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10)) << text;
+    EXPECT_LT(std::clock() - begin, 10 * CLOCKS_PER_SEC) << text;
     if (testing::Test::HasFailure()) return;
   }
 }
@@ -108,10 +108,13 @@ TEST_P(HostileCommand, ends_with_a_sentence) {
   for (std::size_t k = 0; k < 6 * times; ++k) {
     const std::string text = mutation(texts[mutation.below(texts.size())]);
     place.add("hostile", text);
-    const test::Result result = test::shell("cd '" + place.path() + "' && timeout -k 1 10 " +
+    // Ten seconds of the processor, however many others want it; one that sleeps is found out later.
+    const test::Result result = test::shell("cd '" + place.path() + "' && ulimit -t 10 && timeout -k 1 60 " +
                                             test::rattleback_command() + " " + arguments + " >out.txt 2>err.txt");
     const std::string err = content(place / "err.txt");
-    EXPECT_LE(result.status, 4) << arguments << "\n" << err << "\n---\n" << text;  // 124 is a hang, 139 a signal
+    EXPECT_LE(result.status, 4) << arguments << "\n"
+                                << err << "\n---\n"
+                                << text;  // 124 and 152 are hangs, 139 is a signal
     EXPECT_EQ(internal_wording(err, text), "") << arguments << "\n" << err << "\n---\n" << text;
     EXPECT_EQ(result.status == 0, err.find("rattleback: ") == std::string::npos) << arguments << "\n" << err;
     if (HasFailure()) return;
