@@ -56,10 +56,15 @@ class StatementsReader : TomlFile {
     const toml::node* judged = table.get("judged");
     const toml::node* reason = table.get("reason");
     const toml::node* open = table.get("open");
-    if ((judged != nullptr) + (reason != nullptr) + (open != nullptr) != 1) {
-      fail(number, s.label() +
-                       " needs one of judged, names of claims; reason, why there is nothing to judge; and open, "
-                       "what is missing");
+    std::vector<std::string> found;
+    for (const char* key : {"judged", "reason", "open"}) {
+      if (table.contains(key)) found.emplace_back(key);
+    }
+    if (found.size() != 1) {
+      fail(number,
+           fmt::format("{} needs one of judged (names of claims), reason (why there is nothing to judge) and open "
+                       "(what is missing), found {}",
+                       s.label(), found.empty() ? "none" : fmt::format("{}", fmt::join(found, " and "))));
     }
     s.is_open = open != nullptr;
     if (reason != nullptr) s.reason = filled(*reason, "reason");

@@ -72,9 +72,9 @@ TEST(Statements, explain_what_is_wrong_and_where) {
   expect(statement("figure", "verdict = \"confirmed\""), "unknown key 'verdict' in a statement");
   expect(statement("lemme", "reason = \"r\""), "kind must be theorem, proposition,");
   expect("[[statements]]\nkind = \"text\"\nsays = \"s\"\nreason = \"r\"", "a statement needs the key number");
-  expect(statement("figure", ""), "statements.toml:3:10: Figure 1 needs one of judged, names of claims; reason,");
-  expect(statement("figure", "reason = \"r\"\njudged = [\"1-energy\"]"), "Figure 1 needs one of judged");
-  expect(statement("figure", "reason = \"r\"\nopen = \"o\""), "Figure 1 needs one of judged");
+  expect(statement("figure", ""), "statements.toml:3:10: Figure 1 needs one of judged (names of claims), reason");
+  expect(statement("figure", "reason = \"r\"\njudged = [\"1-energy\"]"), "found judged and reason");
+  expect(statement("figure", "reason = \"r\"\nopen = \"o\""), "found reason and open");
   expect(statement("figure", "reason = \" \""), "reason is empty");
   expect(statement("figure", "judged = []"), "judged names no claims");
   expect(statement("figure", "judged = \"1-energy\""), "judged must be a list");
