@@ -25,6 +25,7 @@
 #include "rattleback/ensemble/ranks.hpp"
 #include "rattleback/experiment/experiment.hpp"
 #include "rattleback/experiment/quantity.hpp"
+#include "rattleback/experiment/statement.hpp"
 #include "rattleback/experiment/table.hpp"
 #include "rattleback/experiment/table_file.hpp"
 #include "rattleback/expr/derivative.hpp"

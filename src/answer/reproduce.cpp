@@ -61,7 +61,10 @@ std::vector<Chapter> chosen(const std::vector<std::string>& what) {
   require_known(wanted, chapters);
   for (Chapter& chapter : chapters) {
     if (has(wanted, "all") || has(wanted, chapter.paper.name)) continue;
-    std::erase_if(chapter.experiments, [&](const Experiment& e) { return !has(wanted, full_name(e)); });
+    const auto dropped =
+        std::erase_if(chapter.experiments, [&](const Experiment& e) { return !has(wanted, full_name(e)); });
+    // Statements are judged by claims of any experiment of the paper.
+    if (dropped > 0) chapter.statements.clear();
   }
   chapters.push_back(std::move(own));
   std::erase_if(chapters, [](const Chapter& chapter) { return chapter.experiments.empty(); });
@@ -113,6 +116,7 @@ class Reproduction {
       for (const Chapter& chapter : chapters) {
         page_.chapters.push_back(report::of(chapter.paper));
         for (const Experiment& experiment : chapter.experiments) perform_one(experiment);
+        if (!chapter.statements.empty()) judge_statements(chapter);
       }
     } catch (const Interrupted&) {
       answer_.interrupted = true;
@@ -148,6 +152,22 @@ class Reproduction {
     answer_.experiments.push_back(std::move(done));
   }
 
+  /// Those of the paper whose experiments were performed last.
+  void judge_statements(const Chapter& chapter) {
+    std::vector<std::vector<Finding>> findings;
+    for (std::size_t k = chapter.experiments.size(); k > 0; --k) {
+      findings.push_back(answer_.experiments[answer_.experiments.size() - k].findings);
+    }
+    PaperAnswer paper{chapter.paper, {}, chapter.statements, {}};
+    for (const Experiment& e : chapter.experiments) paper.experiments.push_back(full_name(e));
+    report::Chapter& page = page_.chapters.back();
+    for (const Statement& statement : chapter.statements) {
+      paper.verdicts.push_back(verdict_on(statement, findings));
+      page.statements.push_back(report::of(statement, paper.verdicts.back(), page.experiments));
+    }
+    answer_.papers.push_back(std::move(paper));
+  }
+
   void write_page() const { report::write_page(page_, answer_.page); }
   std::string folder_of(const Experiment& e) const { return (folder_ / e.paper).string(); }
   TableFormat format() const { return request_.csv ? TableFormat::csv : TableFormat::hdf5; }
@@ -172,7 +192,10 @@ ReproduceAnswer reproduce(const ReproduceRequest& request, const Hooks& hooks,
 
 ExperimentsAnswer experiments() {
   ExperimentsAnswer answer;
-  for (const Paper& paper : papers()) answer.chapters.push_back({paper, experiments_of(paper.name)});
+  for (const Paper& paper : papers()) {
+    const std::vector<Experiment> list = experiments_of(paper.name);
+    answer.chapters.push_back({paper, list, statements_of(paper.name, list)});
+  }
   return answer;
 }
 
@@ -180,6 +203,14 @@ std::map<Finding::Verdict, int> ReproduceAnswer::counts() const {
   std::map<Finding::Verdict, int> counts;
   for (const ExperimentAnswer& e : experiments) {
     for (const Finding& f : e.findings) ++counts[f.verdict];
+  }
+  return counts;
+}
+
+std::map<std::optional<StatementVerdict>, int> ReproduceAnswer::statement_counts() const {
+  std::map<std::optional<StatementVerdict>, int> counts;
+  for (const PaperAnswer& paper : papers) {
+    for (const auto& verdict : paper.verdicts) ++counts[verdict];
   }
   return counts;
 }

@@ -44,6 +44,21 @@ nlohmann::json experiment_json(const ExperimentAnswer& a) {
   return document;
 }
 
+nlohmann::json paper_json(const PaperAnswer& a) {
+  nlohmann::json document{{"paper", a.paper.name}, {"title", a.paper.title}, {"statements", nlohmann::json::array()}};
+  for (std::size_t k = 0; k < a.statements.size(); ++k) {
+    const Statement& s = a.statements[k];
+    nlohmann::json row{{"statement", s.label()}, {"kind", word_of(s.kind)}, {"says", s.says}, {"note", s.note}};
+    if (a.verdicts[k]) row["verdict"] = word_of(*a.verdicts[k]);
+    if (!s.reason.empty()) row["reason"] = s.reason;
+    for (const Statement::Judge& judge : s.judges) {
+      row["claims"].push_back({{"experiment", a.experiments[judge.experiment]}, {"claim", judge.claim}});
+    }
+    document["statements"].push_back(std::move(row));
+  }
+  return document;
+}
+
 /// Claims that are not as they should be, with everything that helps to find out why.
 void add_failed(std::string& out, const ExperimentAnswer& a) {
   const Experiment& e = a.experiment;
@@ -74,10 +89,17 @@ std::string to_text(const ExperimentAnswer& a) {
 
 std::string summary_text(const ReproduceAnswer& answer) {
   auto counts = answer.counts();
-  return fmt::format(
-      "\n{} claims confirmed, {} confirmed after a correction, {} contradicted, {} failed\nThe page is {}\n",
-      counts[Verdict::confirmed], counts[Verdict::corrected], counts[Verdict::contradicted], counts[Verdict::failed],
-      answer.page);
+  std::string out = fmt::format("\n{} claims confirmed, {} confirmed after a correction, {} contradicted, {} failed\n",
+                                counts[Verdict::confirmed], counts[Verdict::corrected], counts[Verdict::contradicted],
+                                counts[Verdict::failed]);
+  auto statements = answer.statement_counts();
+  if (!statements.empty()) {
+    out += "Statements of whole papers:";
+    for (const auto& word : words<StatementVerdict>) add(out, " {} {},", statements[word.value], word.text);
+    add(out, " {} with nothing to judge\n", statements[std::nullopt]);
+  }
+  add(out, "The page is {}\n", answer.page);
+  return out;
 }
 
 std::string to_text(const ReproduceAnswer& answer) {
@@ -89,6 +111,8 @@ std::string to_text(const ReproduceAnswer& answer) {
 std::string to_json(const ReproduceAnswer& answer) {
   nlohmann::json document{{"program", answer.program}, {"experiments", nlohmann::json::array()}, {"page", answer.page}};
   for (const ExperimentAnswer& e : answer.experiments) document["experiments"].push_back(experiment_json(e));
+  document["papers"] = nlohmann::json::array();
+  for (const PaperAnswer& paper : answer.papers) document["papers"].push_back(paper_json(paper));
   auto counts = answer.counts();
   for (const Verdict v : {Verdict::confirmed, Verdict::corrected, Verdict::contradicted, Verdict::failed})
     document["counts"][word_of(v)] = counts[v];
@@ -108,10 +132,10 @@ std::optional<Error> complaint(const ReproduceAnswer& answer) {
 
 std::string to_text(const ExperimentsAnswer& answer) {
   std::string out;
-  for (const auto& [paper, experiments] : answer.chapters) {
-    add(out, "{}  {}\n", paper.name, paper.citation);
-    for (const Experiment& e : experiments) {
-      add(out, "    {:<28}  {}{}\n", paper.name + "/" + e.name, e.title, e.place.empty() ? "" : ", " + e.place);
+  for (const ExperimentsAnswer::Chapter& chapter : answer.chapters) {
+    add(out, "{}  {}\n", chapter.paper.name, chapter.paper.citation);
+    for (const Experiment& e : chapter.experiments) {
+      add(out, "    {:<28}  {}{}\n", chapter.paper.name + "/" + e.name, e.title, e.place.empty() ? "" : ", " + e.place);
     }
   }
   return out;
@@ -119,9 +143,9 @@ std::string to_text(const ExperimentsAnswer& answer) {
 
 std::string to_json(const ExperimentsAnswer& answer) {
   nlohmann::json document = nlohmann::json::array();
-  for (const auto& [paper, experiments] : answer.chapters) {
-    for (const Experiment& e : experiments) {
-      document.push_back({{"experiment", paper.name + "/" + e.name},
+  for (const ExperimentsAnswer::Chapter& chapter : answer.chapters) {
+    for (const Experiment& e : chapter.experiments) {
+      document.push_back({{"experiment", chapter.paper.name + "/" + e.name},
                           {"title", e.title},
                           {"place", e.place},
                           {"claims", e.claims.size()}});

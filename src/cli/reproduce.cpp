@@ -51,7 +51,7 @@ Command reproduce_command() {
                .values = {Values::Kind::folder}});
   command.add({.names = "--markdown",
                .value = "FILE",
-               .help = "Also writes the claims as a page of documentation",
+               .help = "Also writes statements and claims as a page of documentation",
                .target = &o->request.markdown,
                .values = {Values::Kind::file, {".md"}}});
   command.add({.names = "--csv", .help = "Data as CSV files instead of HDF5", .target = &o->request.csv});
@@ -60,7 +60,9 @@ Command reproduce_command() {
   o->output.add_to(command);
   command.notes = {
       "Each claim is confirmed, corrected (confirmed after a correction) or contradicted, with the reason on the page; "
-      "failed means that it did not come out as it should: then the exit status is 1."};
+      "failed means that it did not come out as it should: then the exit status is 1.",
+      "Of a whole paper the page also has a table of everything that it states, shows or asks, each with the verdict "
+      "that follows from the claims, or the reason why there is none."};
   command.examples = {"rattleback reproduce all", "rattleback reproduce me gv -o papers --csv",
                       "rattleback reproduce my-experiment.toml"};
   command.action = [o] { reproduce(*o); };

@@ -5,7 +5,7 @@
 
 #include "../base/files.hpp"
 #include "rattleback/base/installation.hpp"
-#include "rattleback/experiment/experiment.hpp"
+#include "rattleback/experiment/statement.hpp"
 
 namespace rattleback {
 namespace {
@@ -13,6 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* paper_file = "paper.toml";
+constexpr const char* statements_file = "statements.toml";
 
 std::string short_name(const fs::path& path) { return (path.parent_path().filename() / path.filename()).string(); }
 
@@ -38,10 +39,16 @@ std::vector<Paper> papers() {
 std::vector<Experiment> experiments_of(const std::string& paper) {
   std::vector<Experiment> list;
   for (const fs::path& file : sorted(shared_data("experiments") / paper)) {
-    if (file.extension() != ".toml" || file.filename() == paper_file) continue;
+    if (file.extension() != ".toml" || file.filename() == paper_file || file.filename() == statements_file) continue;
     list.push_back(read_experiment(read_file(file.string()), short_name(file)));
   }
   return list;
+}
+
+std::vector<Statement> statements_of(const std::string& paper, const std::vector<Experiment>& experiments) {
+  const fs::path file = shared_data("experiments") / paper / statements_file;
+  if (!fs::exists(file)) return {};
+  return read_statements(read_file(file.string()), short_name(file), experiments);
 }
 
 }  // namespace rattleback

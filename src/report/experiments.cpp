@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kinds.hpp"
 #include "parts.hpp"
 #include "rattleback/expr/parse.hpp"
 
@@ -59,20 +58,6 @@ Figure figure_of(const FigureRecipe& recipe, const ExperimentResult& result) {
   return figure;
 }
 
-/// One line of a table in Markdown.
-std::string cell(const std::string& text) {
-  std::string result;
-  for (const char c : text) result += c == '\n' ? ' ' : c;
-  std::string safe;
-  for (const char c : result) {
-    if (c == '|') safe += '\\';
-    safe += c;
-  }
-  return safe;
-}
-
-constexpr std::string_view first_words = "# Reproduced papers\n\nMade by `rattleback reproduce ";
-
 }  // namespace
 
 std::string measured_text(const Finding& finding) {
@@ -117,37 +102,20 @@ ExperimentEntry of(const ExperimentResult& result, const std::vector<std::string
 
 Chapter of(const Paper& paper) { return {paper.name, paper.title, paper.citation, paper.text}; }
 
-const ResultKind markdown_result{"a list of claims that Rattleback has written", [](const std::string& path) {
-                                   return beginning_of(path, first_words.size()) == first_words;
-                                 }};
-
-std::string markdown(const std::vector<Chapter>& chapters) {
-  std::string text;
-  const auto say = [&]<class... A>(fmt::format_string<A...> form, A&&... arguments) {
-    fmt::format_to(std::back_inserter(text), form, std::forward<A>(arguments)...);
-  };
-  say("{}", first_words);
-  say("all --markdown FILE` from the files in `experiments/` ([format](experiments.md)). "
-      "Each row is a claim of a paper, what it was\n"
-      "taken to mean, and what is measured. *corrected*: confirmed after a correction; *contradicted*: the criterion "
-      "is the paper's, and it is not met.\n");
-  for (const Chapter& chapter : chapters) {
-    say("\n## {}\n\n{}\n", chapter.title, chapter.citation);
-    if (!chapter.text.empty()) say("\n{}\n", chapter.text);
-    for (const ExperimentEntry& e : chapter.experiments) {
-      say("\n### {}{}\n\n`rattleback reproduce {}`\n", e.title, e.place.empty() ? "" : fmt::format(" ({})", e.place),
-          e.id);
-      if (!e.text.empty()) say("\n{}\n", e.text);
-      say("\n| claim | measured | expected | verdict |\n|---|---|---|---|\n");
-      for (const ClaimEntry& c : e.claims) {
-        say("| {}{}{} | `{}` = {} | {} | {} |\n", cell(c.says),
-            c.place.empty() ? "" : fmt::format(" ({})", cell(c.place)),
-            c.note.empty() ? "" : fmt::format(" *{}*", cell(c.note)), cell(c.quantity), c.measured, cell(c.expected),
-            word_of(c.verdict));
-      }
+StatementEntry of(const Statement& statement, std::optional<StatementVerdict> verdict,
+                  const std::vector<ExperimentEntry>& experiments) {
+  StatementEntry entry{statement.label(), statement.kind, statement.says, verdict, {},
+                       statement.reason,  statement.note};
+  for (const Statement::Judge& judge : statement.judges) {
+    const std::string& id = experiments[judge.experiment].id;
+    const auto known = std::ranges::find(entry.judged, id, &StatementEntry::Judged::experiment);
+    if (known == entry.judged.end()) {
+      entry.judged.push_back({id, 1});
+    } else {
+      ++known->claims;
     }
   }
-  return text;
+  return entry;
 }
 
 }  // namespace rattleback::report

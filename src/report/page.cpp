@@ -111,6 +111,17 @@ json to_json(const ExperimentEntry& e) {
   return object;
 }
 
+json to_json(const StatementEntry& s) {
+  json object{{"label", s.label}, {"kind", word_of(s.kind)}, {"says", s.says}};
+  object["judged"] = list(s.judged, [](const StatementEntry::Judged& judged, std::size_t) {
+    return json{{"experiment", judged.experiment}, {"claims", judged.claims}};
+  });
+  if (s.verdict) object["verdict"] = word_of(*s.verdict);
+  put(object, "reason", s.reason);
+  put(object, "note", s.note);
+  return object;
+}
+
 json to_json(const Report& r) {
   json object{{"kind", word_of(r.kind)}, {"title", r.title}, {"program", r.program}};
   put(object, "text", r.text);
@@ -119,6 +130,7 @@ json to_json(const Report& r) {
     json chapter{{"id", c.id}, {"title", c.title}};
     put(chapter, "citation", c.citation);
     put(chapter, "text", c.text);
+    chapter["statements"] = list(c.statements, [](const StatementEntry& s, std::size_t) { return to_json(s); });
     chapter["experiments"] = list(c.experiments, [](const ExperimentEntry& e, std::size_t) { return to_json(e); });
     return chapter;
   });

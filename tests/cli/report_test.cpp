@@ -1,6 +1,8 @@
 // reproduce, and --report of the other commands.
 
+#include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "command.hpp"
 #include "tests/places.hpp"
@@ -39,6 +41,37 @@ TEST(Reproduce, answers_in_json) {
   EXPECT_EQ(d["counts"]["failed"], 0);
   EXPECT_EQ(d["page"], "reproduced/cm-1-particle.html");
   EXPECT_TRUE(std::filesystem::exists(desk / "reproduced/cm/1-particle/dla.csv"));
+}
+
+TEST(Reproduce, judges_the_statements_of_whole_papers) {
+  const Workplace desk;
+  const auto d = desk.document("reproduce me --markdown me.md");
+  ASSERT_EQ(d["papers"].size(), 1U);
+  EXPECT_EQ(d["papers"][0]["paper"], "me");
+  std::set<std::string> verdicts;
+  for (const auto& row : d["papers"][0]["statements"]) {
+    verdicts.insert(row.value("verdict", "none"));
+    EXPECT_NE(row.contains("reason"), row.contains("claims")) << row;
+    for (const auto& judge : row.value("claims", nlohmann::json::array())) {
+      const auto& all = d["experiments"];
+      const auto e = std::find_if(all.begin(), all.end(),
+                                  [&](const auto& other) { return other["experiment"] == judge["experiment"]; });
+      ASSERT_NE(e, all.end()) << judge;
+      EXPECT_LT(judge["claim"].template get<std::size_t>(), (*e)["claims"].size()) << judge;
+    }
+  }
+  for (const char* verdict : {"confirmed", "answered", "none"}) EXPECT_TRUE(verdicts.contains(verdict)) << verdict;
+  EXPECT_FALSE(verdicts.contains("failed"));
+  const auto page = in_page(desk / "reproduced/me.html");
+  EXPECT_EQ(page["chapters"][0]["statements"].size(), d["papers"][0]["statements"].size());
+  EXPECT_TRUE(contains(content(desk / "me.md"),
+                       "| Proposition 3 | No regular Lagrangian has the equations (14) | confirmed |"));
+}
+
+TEST(Reproduce, does_not_judge_statements_by_a_part_of_the_experiments) {
+  const Workplace desk;
+  EXPECT_TRUE(desk.document("reproduce me/6-existence")["papers"].empty());
+  EXPECT_TRUE(in_page(desk / "reproduced/me-6-existence.html")["chapters"][0]["statements"].empty());
 }
 
 TEST(Reproduce, lists_what_there_is) {

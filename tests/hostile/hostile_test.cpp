@@ -15,6 +15,7 @@
 #include "rattleback/ensemble/ensemble_file.hpp"
 #include "rattleback/experiment/experiment.hpp"
 #include "rattleback/experiment/quantity.hpp"
+#include "rattleback/experiment/statement.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/method/method_spec.hpp"
 #include "rattleback/model/model.hpp"
@@ -78,6 +79,12 @@ TEST(HostileFile, is_an_ensemble_or_refused) {
 TEST(HostileFile, is_an_experiment_or_refused) {
   expect_sentences(files_in("experiments"), 1000,
                    [](const std::string& text) { read_experiment(text, "hostile.toml"); });
+}
+
+TEST(HostileFile, is_a_list_of_statements_or_refused) {
+  const std::vector<Experiment> experiments = experiments_of("me");
+  expect_sentences({content(test::source_file("experiments/me/statements.toml"))}, 200,
+                   [&](const std::string& text) { read_statements(text, "hostile.toml", experiments); });
 }
 
 TEST(HostileText, is_a_method_or_refused) {

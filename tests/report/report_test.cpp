@@ -131,6 +131,24 @@ TEST(Markdown, has_a_row_for_each_claim) {
   EXPECT_NE(text.find("| c *because* | `q` = 3 | below 2 | contradicted |"), std::string::npos) << text;
 }
 
+TEST(Markdown, has_a_row_for_each_statement_and_counts_them) {
+  Chapter chapter{"cm", "A paper", "Authors", ""};
+  chapter.experiments = {{"cm/a", "One", "", ""}, {"cm/b", "Two", "", ""}};
+  const Statement judged{Statement::Kind::theorem, "5.3", "a | b", {{0, 0}, {1, 1}, {1, 2}}, "", false, "Mind."};
+  const Statement definition{Statement::Kind::definition, "4.1", "c", {}, "A definition."};
+  const Statement question{Statement::Kind::question, "Section 6", "why?", {}, "Not built.", true};
+  chapter.statements = {of(judged, StatementVerdict::mixed, chapter.experiments),
+                        of(definition, std::nullopt, chapter.experiments),
+                        of(question, StatementVerdict::open, chapter.experiments)};
+  const std::string text = markdown({chapter});
+  EXPECT_NE(text.find("| Theorem 5.3 | a \\| b | mixed | `cm/a` (1 claim), `cm/b` (2 claims) *Mind.* |\n"
+                      "| Definition 4.1 | c | – | A definition. |\n"
+                      "| Section 6 | *Question:* why? | open | Not built. |\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("| A paper | 3 | 0 | 0 | 0 | 1 | 0 | 0 | 1 | 1 |\n"), std::string::npos) << text;
+}
+
 TEST(TableOfARun, stays_small_however_long_the_run_is) {
   const Model model = load_model("quadratic-particle");
   const Problem problem{model.system, model.system.parameter_values(), *model.initial, 0.1};

@@ -1,5 +1,6 @@
 import type { Experiment, Report } from "./report";
 import { h } from "./dom";
+import type { FilteredTable } from "./filtered";
 import { inline } from "./text";
 import { verdictIcon, worst } from "./verdict";
 
@@ -22,7 +23,7 @@ export class Contents {
   readonly element: HTMLElement;
   readonly button: HTMLButtonElement;
 
-  constructor(report: Report, hasClaims: boolean) {
+  constructor(report: Report, tables: readonly FilteredTable[]) {
     const chapters = report.chapters.map((chapter) =>
       h(
         "li",
@@ -34,7 +35,7 @@ export class Contents {
     this.element = h(
       "nav",
       { class: "contents", id: "contents", "aria-label": "Contents" },
-      h("ul", {}, hasClaims ? h("li", {}, h("a", { href: "#claims" }, "Claims")) : null, ...chapters),
+      h("ul", {}, ...tables.map(({ title, element }) => h("li", {}, h("a", { href: `#${element.id}` }, title))), ...chapters),
     );
     this.button = h(
       "button",

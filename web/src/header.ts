@@ -1,14 +1,15 @@
 import type { Report } from "./report";
-import { type AllClaims, rowsOf } from "./claims";
+import { rowsOf } from "./claims";
 import { h } from "./dom";
+import type { FilteredTable } from "./filtered";
 import { inline, paragraphs } from "./text";
 import { themeButton } from "./theme";
-import { countOf, meanings, verdictIcon, verdicts } from "./verdict";
+import { claimVerdicts, countOf, meanings, verdictIcon } from "./verdict";
 
-function summary(report: Report, allClaims: AllClaims | null): HTMLElement | null {
+function summary(report: Report, claimsTable: FilteredTable | null): HTMLElement | null {
   const claims = rowsOf(report).map(({ claim }) => claim);
-  if (!allClaims || claims.length === 0) return null;
-  const items = verdicts.map((verdict) => {
+  if (!claimsTable || claims.length === 0) return null;
+  const items = claimVerdicts.map((verdict) => {
     const count = countOf(claims, verdict);
     return h(
       "li",
@@ -19,7 +20,7 @@ function summary(report: Report, allClaims: AllClaims | null): HTMLElement | nul
           class: `count verdict-${verdict}${count === 0 ? " count-zero" : ""}`,
           href: "#claims",
           title: meanings[verdict],
-          click: () => count > 0 && allClaims.showOnly(verdict),
+          click: () => count > 0 && claimsTable.showOnly(verdict),
         },
         verdictIcon(verdict),
         h("span", { class: "count-number" }, String(count)),
@@ -30,7 +31,7 @@ function summary(report: Report, allClaims: AllClaims | null): HTMLElement | nul
   return h("ul", { class: "summary", "aria-label": `${claims.length} claims` }, ...items);
 }
 
-export function header(report: Report, allClaims: AllClaims | null, contentsButton: HTMLElement): HTMLElement {
+export function header(report: Report, claimsTable: FilteredTable | null, contentsButton: HTMLElement): HTMLElement {
   return h(
     "header",
     { class: "page-header" },
@@ -40,6 +41,6 @@ export function header(report: Report, allClaims: AllClaims | null, contentsButt
       ? h("p", { class: "command" }, h("code", {}, h("span", { class: "prompt", "aria-hidden": "true" }, "$ "), report.command))
       : null,
     ...paragraphs(report.text),
-    summary(report, allClaims),
+    summary(report, claimsTable),
   );
 }

@@ -21,7 +21,24 @@ export interface Chapter {
   /** Authors, title, journal of a paper. */
   citation?: string;
   text?: string;
+  /** What the paper states, shows and asks, in its order; if all its experiments are there. */
+  statements?: Statement[];
   experiments: Experiment[];
+}
+
+/** A statement of a paper and what became of it. */
+export interface Statement {
+  /** As one looks it up: "Theorem 5.3", "Section 6.1". */
+  label: string;
+  kind: string;
+  says: string;
+  /** What follows from the verdicts on the claims that judge it; none if there is nothing to judge. */
+  verdict?: "confirmed" | "corrected" | "contradicted" | "mixed" | "answered" | "failed" | "open";
+  /** Ids of experiments, and how many of their claims judge it. */
+  judged: { experiment: string; claims: number }[];
+  /** If no claim judges it: why there is nothing to judge, or what is missing. */
+  reason?: string;
+  note?: string;
 }
 
 export interface Experiment {

@@ -1,23 +1,39 @@
-import type { Claim } from "./report";
+import type { Claim, Statement } from "./report";
 import { h, parseSvg } from "./dom";
 
-export type Verdict = Claim["verdict"];
+/** On claims, and on statements of papers. */
+export type Verdict = Claim["verdict"] | NonNullable<Statement["verdict"]> | "unjudged";
 
-export const verdicts: readonly Verdict[] = ["confirmed", "corrected", "contradicted", "failed"];
+export const claimVerdicts: readonly Claim["verdict"][] = ["confirmed", "corrected", "contradicted", "failed"];
+export const verdicts: readonly Verdict[] = [
+  "confirmed", "corrected", "contradicted", "mixed", "answered", "failed", "open", "unjudged",
+];
 
 export const meanings: Record<Verdict, string> = {
-  confirmed: "The claim holds as stated.",
-  corrected: "The claim holds after a correction that the note explains.",
-  contradicted: "The paper's claim does not hold, as the note explains.",
-  failed: "The check did not come out as it should.",
+  confirmed: "It holds as stated.",
+  corrected: "It holds after a correction that a note explains.",
+  contradicted: "It does not hold, as a note explains.",
+  mixed: "Some of the claims that judge it are contradicted, and some are not.",
+  answered: "The paper asks, and claims answer.",
+  failed: "A check did not come out as it should.",
+  open: "It could be judged, or built, and is not.",
+  unjudged: "There is nothing to judge, for the reason that is given.",
 };
+
+export function wordOf(verdict: Verdict): string {
+  return verdict === "unjudged" ? "no verdict" : verdict;
+}
 
 // Each verdict has a shape of its own, so that colour is not the only difference.
 const shapes: Record<Verdict, string> = {
   confirmed: "M3.5 8.5l3 3 6-7",
   corrected: "M3.5 12.5l.6-2.6 6.4-6.4 2 2-6.4 6.4z",
   contradicted: "M3.5 6h9M3.5 10h9M10.5 3l-5 10",
+  mixed: "M8 2.5a5.5 5.5 0 1 0 0 11zM8 2.5a5.5 5.5 0 0 1 0 11",
+  answered: "M5 5.5a3 3 0 1 1 3.6 3.4c-.5.2-.6.5-.6 1.1M8 13v.1",
   failed: "M4 4l8 8M12 4l-8 8",
+  open: "M8 3.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 1 0 0-9",
+  unjudged: "M4 8h8",
 };
 
 export function verdictIcon(verdict: Verdict): HTMLElement {
@@ -26,7 +42,7 @@ export function verdictIcon(verdict: Verdict): HTMLElement {
 }
 
 export function verdictBadge(verdict: Verdict): HTMLElement {
-  return h("span", { class: `verdict verdict-${verdict}`, title: meanings[verdict] }, verdictIcon(verdict), verdict);
+  return h("span", { class: `verdict verdict-${verdict}`, title: meanings[verdict] }, verdictIcon(verdict), wordOf(verdict));
 }
 
 export function countOf(claims: readonly Claim[], verdict: Verdict): number {
@@ -35,5 +51,5 @@ export function countOf(claims: readonly Claim[], verdict: Verdict): number {
 
 /** The verdict of an experiment that most deserves attention. */
 export function worst(claims: readonly Claim[]): Verdict | null {
-  return [...verdicts].reverse().find((verdict) => countOf(claims, verdict) > 0) ?? null;
+  return [...claimVerdicts].reverse().find((verdict) => countOf(claims, verdict) > 0) ?? null;
 }

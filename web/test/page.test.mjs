@@ -90,13 +90,16 @@ for (const { file, ways, isSample } of pages) {
       assert.deepEqual(faults, []);
     });
 
-    look("claims can be filtered", async (page) => {
-      const all = page.locator(".all-claims");
-      if ((await all.count()) === 0) {
-        assert.equal(await page.locator(".claim, .summary").count(), 0);
-        return;
-      }
-      const total = await page.locator(".experiment .claim").count();
+    look("claims and statements can be filtered", async (page) => {
+      if ((await page.locator(".all-claims").count()) === 0) assert.equal(await page.locator(".claim, .summary").count(), 0);
+      else await filters(page, ".all-claims", ".claim", await page.locator(".experiment .claim").count());
+      const statements = page.locator(".all-statements");
+      if ((await statements.count()) > 0) await filters(page, ".all-statements", ".statement", await statements.locator(".statement").count());
+    });
+
+    /** The rows of a table, by verdict and by chapter. */
+    async function filters(page, table, rowsOf, total) {
+      const all = page.locator(table);
       const filter = all.locator(".filter").first();
       await filter.click();
       assert.equal(await filter.getAttribute("aria-pressed"), "true");
@@ -105,8 +108,8 @@ for (const { file, ways, isSample } of pages) {
       const more = all.locator(".show-all");
       if (await more.isVisible()) await more.click();
       // The others without a frame in between: a table of hundreds of claims is drawn slowly.
-      const counts = await all.evaluate((section) => {
-        const rows = [...section.querySelectorAll(".claim")];
+      const counts = await all.evaluate((section, rowsOf) => {
+        const rows = [...section.querySelectorAll(rowsOf)];
         const shown = () => rows.filter((row) => row.checkVisibility()).length;
         const all = shown();
         const verdicts = [...section.querySelectorAll(".filter")].map((button) => {
@@ -123,12 +126,12 @@ for (const { file, ways, isSample } of pages) {
         };
         const chapters = select ? [...select.options].slice(1).map(({ value }) => choose(value)) : [all];
         return { all, verdicts, chapters, again: select ? choose("") : shown() };
-      });
+      }, rowsOf);
       assert.equal(counts.all, total);
       for (const { left, expected } of counts.verdicts) assert.equal(left, expected);
       assert.equal(counts.chapters.reduce((sum, count) => sum + count, 0), total);
       assert.equal(counts.again, total);
-    });
+    }
 
     look("series, scales, zoom, values and files of figures", async (page, context) => {
       const figures = await toTry(page, "figure.figure", context);

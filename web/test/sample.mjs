@@ -278,6 +278,24 @@ export function sample() {
         title: "Non-holonomic integrators",
         citation: "J. Cortés and S. Martínez, Non-holonomic integrators, Nonlinearity 14 (2001) 1365–1392",
         text: "The paper introduces the discrete Lagrange–d'Alembert principle: $D_1 L_d(q_k, q_{k+1}) + D_2 L_d(q_{k-1}, q_k) = \\lambda_a \\mu^a(q_k)$.",
+        statements: [
+          {
+            label: "Theorem 5.3",
+            kind: "theorem",
+            says: "The flow satisfies the discrete momentum equation $J_{k+1} - J_k = \\ldots$",
+            verdict: "mixed",
+            judged: [{ experiment: "cm/particle", claims: 2 }, { experiment: "cm/robot", claims: 1 }],
+            note: "Not on the robot.",
+          },
+          { label: "Definition 4.1", kind: "definition", says: "Discrete Lagrangians", judged: [], reason: "A definition." },
+          {
+            label: "Section 6",
+            kind: "question",
+            says: "Is there a longer name for something that has to be wrapped?",
+            verdict: "answered",
+            judged: [{ experiment: "cm/robot", claims: 1 }],
+          },
+        ],
         experiments: [
           {
             id: "cm/particle",

@@ -38,13 +38,24 @@ look("a count of the summary shows its claims", async (page) => {
     await page.locator(".all-claims .claim:visible").evaluateAll((rows) => rows.map((row) => row.dataset.verdict)),
     ["corrected"],
   );
-  await page.locator(".filter.verdict-corrected").click();
+  await page.locator(".all-claims .filter.verdict-corrected").click();
 });
 
 look("what went wrong and what was corrected is visible", async (page) => {
   assert.ok(await page.getByText("the solution is not finite").isVisible());
   assert.ok(await page.locator(".all-claims").getByText("is wrong: with the sign as printed").isVisible());
   assert.equal(await page.locator(".claim-note code").first().textContent(), "+");
+});
+
+look("statements say by what they are judged, or why not", async (page) => {
+  const rows = page.locator(".all-statements .statement");
+  assert.deepEqual(
+    await rows.evaluateAll((all) => all.map((row) => [row.querySelector(".verdict").textContent, row.querySelector(".statement-label").textContent])),
+    [["mixed", "Theorem 5.3cm"], ["no verdict", "Definition 4.1cm"], ["answered", "Section 6cm"]],
+  );
+  await rows.first().getByRole("link", { name: "Nonholonomic particle" }).click();
+  assert.match(page.url(), /#cm\/particle$/);
+  assert.ok(await rows.nth(1).getByText("A definition.").isVisible());
 });
 
 look("a figure can be enlarged and goes back", async (page) => {

@@ -28,7 +28,7 @@ for (const [name, width, height, scheme, scale] of [
 ]) {
   const page = await open(width, height, scheme, scale);
   await page.screenshot({ path: join(outdir, `${name}.png`) });
-  const experiments = await page.locator(".all-claims, .experiment").all();
+  const experiments = await page.locator(".filtered, .experiment").all();
   for (const experiment of experiments) {
     const id = (await experiment.getAttribute("id")).replace(/[^\w-]+/g, "-");
     await experiment.screenshot({ path: join(outdir, `${name}-${id}.png`) });

@@ -1,9 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "rattleback/experiment/experiment.hpp"
+#include "rattleback/experiment/statement.hpp"
 
 namespace rattleback {
 
@@ -87,12 +88,29 @@ struct ExperimentEntry {
   std::vector<std::string> files = {};
 };
 
+/// A statement of a paper: where it stands, what it says, and what became of it.
+struct StatementEntry {
+  /// Claims of one experiment.
+  struct Judged {
+    std::string experiment;  ///< its id
+    std::size_t claims = 0;
+  };
+  std::string label;
+  Statement::Kind kind = Statement::Kind::text;
+  std::string says;
+  std::optional<StatementVerdict> verdict;  ///< none if there is nothing to judge
+  std::vector<Judged> judged;
+  std::string reason;
+  std::string note;
+};
+
 struct Chapter {
   std::string id;
   std::string title;
   std::string citation;
   std::string text;
   std::vector<ExperimentEntry> experiments = {};
+  std::vector<StatementEntry> statements = {};
 };
 
 struct Report {
