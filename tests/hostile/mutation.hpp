@@ -76,7 +76,7 @@ inline std::string internal_wording(std::string_view message, std::string_view w
   for (const char* word : {"std::",  "bad_alloc",        "exception", "CV_",   "H5F",          "H5D",
                            "H5P",    "HDF5 gave up",     "Eigen",     "json.", "basic_string", "filesystem error",
                            "what()", "terminate called", "Assertion", "Qhull", "QH6",          "stoi",
-                           "stod",   "vector::",         "map::at",   "()",    "variant",      "{:",
+                           "stod",   "vector::",         "map::at",   "()",    "bad_variant",  "{:",
                            "(null)"}) {
     const bool theirs = written.find(word) != std::string_view::npos;
     if (!theirs && message.find(word) != std::string_view::npos) return word;
