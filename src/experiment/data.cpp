@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "../base/not_a_number.hpp"
@@ -27,7 +28,11 @@ class Maker {
   Maker(const DataRecipe& recipe, const std::function<const Table&(const std::string&)>& find,
         const std::atomic<bool>* interrupt)
       : recipe_(recipe), find_(find), interrupt_(interrupt),
-        data_{recipe, load_model(recipe.model, recipe.parameters), {}, {}}, problem_(problem()) {}
+        data_{recipe,
+              load_model((std::filesystem::path(recipe.folder) / recipe.model).string(), recipe.parameters),
+              {},
+              {}},
+        problem_(problem()) {}
 
   Data make() {
     std::visit([&](const auto& kind) { fill(kind); }, recipe_.kind);
