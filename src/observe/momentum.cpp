@@ -126,7 +126,7 @@ class MomentumEquationObserver final : public StageObserver {
 void require_symmetries(const Method& method, const Problem& problem) {
   const std::vector<Symmetry>& symmetries = problem.system.symmetries();
   if (symmetries.empty()) throw MethodError("the model declares no symmetry");
-  if (method.momentum_of.empty()) throw MethodError("the method does not keep momenta");
+  if (method.momentum_of.empty()) throw MethodError("the method does not keep the momenta of the model's Lagrangian");
   const auto moves_shape = [&](const Symmetry& s) {
     return std::ranges::any_of(method.momentum_of, [&](std::size_t i) { return s.generator[i] != Expression(0.0); });
   };

@@ -93,8 +93,9 @@ TEST(Observers, say_when_there_is_nothing_to_observe) {
   };
   EXPECT_EQ(message("momentum", "dla", "mclachlan-perlmutter"),
             "momentum cannot be observed here: the model declares no symmetry");
-  EXPECT_EQ(message("momentum-equation", "rk4", "rolling-disk"),
-            "momentum-equation cannot be observed here: the method does not keep momenta");
+  EXPECT_EQ(
+      message("momentum-equation", "rk4", "rolling-disk"),
+      "momentum-equation cannot be observed here: the method does not keep the momenta of the model's Lagrangian");
   EXPECT_EQ(message("momentum", "rdla", "quadratic-particle"),
             "momentum cannot be observed here: the declared symmetries move no coordinate whose momentum the method "
             "keeps; dla and reference have the momenta of all");
