@@ -62,6 +62,8 @@ class Maker {
       options.observers.push_back(observers.back().get());
     }
     TableRecorder recorder(table, problem.system, observed);
+    // "momentum of translation of x": formulas have names without spaces
+    for (Table::Column& column : table.columns) std::ranges::replace(column.name, ' ', '_');
     options.steps = steps;
     options.every = every;
     options.recorder = &recorder;

@@ -40,7 +40,6 @@ TableRecorder::TableRecorder(Table& table, const System& system, const std::vect
     : table_(table), most_rows_(most_rows) {
   for (const Column& column : columns_of(system, observed)) {
     for (std::string& name : labels(column)) {
-      std::ranges::replace(name, ' ', '_');  // "momentum of translation of x": formulas have names without spaces
       if (table_.find(name) != nullptr) {
         throw ModelError(fmt::format("two columns of a table would have the name '{}'; rename the coordinate", name));
       }
