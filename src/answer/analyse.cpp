@@ -1,5 +1,7 @@
 #include "rattleback/answer/analyse.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -8,6 +10,7 @@
 #include "near.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/parse.hpp"
+#include "rattleback/method/method.hpp"
 
 namespace rattleback::answer {
 namespace {
@@ -73,6 +76,24 @@ Expression parse_lagrangian(const std::string& text, const System& system) {
   return parse(text, options);
 }
 
+ReducedUnderRule reduced_under(const AnalyseAnswer& a, const std::string& text, const Rule& rule) {
+  const System& s = a.system();
+  if (!a.analysis.search.found || a.chaplygin().fibre.empty()) {
+    throw MethodError(fmt::format("`rule` is for Chaplygin systems, and this is none: {}; leave it out",
+                                  a.analysis.search.found ? "it has no constraints" : a.analysis.search.reasons.at(0)));
+  }
+  ReducedUnderRule d{text, reduce_discretely(s, a.chaplygin(), rule)};
+  const auto is_taken = [](const std::vector<Expression>& symbols) {
+    return std::ranges::any_of(symbols, [](const Expression& e) { return e.name() == "h"; });
+  };
+  if (!d.reduction.formulas || is_taken(s.coordinates()) || is_taken(s.parameters())) return d;
+  const Substitution step{{step_symbol(), Expression::symbol("h")}};
+  DiscreteReduction::Formulas& f = *d.reduction.formulas;
+  f.lagrangian = substitute(f.lagrangian, step);
+  for (auto* list : {&f.fibre, &f.minus, &f.plus}) *list = substitute(*list, step);
+  return d;
+}
+
 }  // namespace
 
 const char* verdict_name(Verdict verdict) {
@@ -92,6 +113,8 @@ AnalyseAnswer analyse(const AnalyseRequest& request, const Hooks& hooks) {
   const System& s = model.system;
   std::optional<Expression> lagrangian;
   if (request.lagrangian) lagrangian = parse_lagrangian(*request.lagrangian, s);
+  std::optional<Rule> rule;
+  if (request.rule) rule = rule_of(*request.rule, "`rule`");
   State near = state_to_look_at(model);
   Analysis analysis = rattleback::analyse(s, s.parameter_values(), near);
   AnalyseAnswer a{.model = std::move(model), .near = std::move(near), .analysis = std::move(analysis)};
@@ -101,6 +124,7 @@ AnalyseAnswer analyse(const AnalyseRequest& request, const Hooks& hooks) {
   if (const auto& m = a.analysis.reduced_measure; m && !m->translations.empty()) {
     a.measure_by_translations = !m->decided ? Verdict::unknown : m->exists() ? Verdict::yes : Verdict::no;
   }
+  if (rule) a.discrete = reduced_under(a, *request.rule, *rule);
   if (lagrangian) a.given = compared(a, *lagrangian);
   return a;
 }

@@ -52,6 +52,17 @@ nlohmann::json chaplygin_json(const AnalyseAnswer& a) {
           {"reduction_defect", a.analysis.reduction_defect}};
 }
 
+nlohmann::json discrete_json(const ReducedUnderRule& d) {
+  nlohmann::json document{{"rule", d.rule}, {"closed_form", d.reduction.formulas.has_value()}};
+  if (const auto& f = d.reduction.formulas) {
+    document["fibre_increments"] = texts(f->fibre);
+    document["lagrangian"] = to_text(f->lagrangian);
+    document["force_minus"] = texts(f->minus);
+    document["force_plus"] = texts(f->plus);
+  }
+  return document;
+}
+
 /// What follows from the gyroscopic force.
 void add_gyroscopic(nlohmann::json& document, const AnalyseAnswer& a) {
   const GyroscopicStructure& g = *a.analysis.gyroscopic;
@@ -90,6 +101,7 @@ std::string to_json(const AnalyseAnswer& answer) {
   } else {
     document["reasons"] = a.search.reasons;
   }
+  if (answer.discrete) document["discrete_reduction"] = discrete_json(*answer.discrete);
   if (a.gyroscopic) add_gyroscopic(document, answer);
   if (const auto& m = a.reduced_measure; m && m->decided) {
     document["measure_by_translations"] = {{"translations", m->translations},

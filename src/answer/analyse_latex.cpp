@@ -1,4 +1,5 @@
 #include "rattleback/answer/analyse.hpp"
+#include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
 #include "text.hpp"
 
@@ -29,6 +30,21 @@ std::string to_latex(const AnalyseAnswer& a) {
     if (a.hamiltonized) {
       lines.push_back("N &= " + to_latex(g.multiplier->exponential));
       lines.push_back("\\mathcal{L} &= " + to_latex(*a.hamiltonized));
+    }
+  }
+  if (a.discrete && a.discrete->reduction.formulas) {
+    const DiscreteReduction& d = a.discrete->reduction;
+    Substitution named;  // Δ(x) as \Delta_x
+    for (const Expression& q : a.system().coordinates())
+      named.emplace(Expression::symbol("Δ(" + q.name() + ")"), Expression::symbol("Delta_" + q.name()));
+    const auto written = [&](const Expression& e) { return to_latex(substitute(e, named)); };
+    for (std::size_t k = 0; k < d.fibre_increments.size(); ++k)
+      lines.push_back(fmt::format("{} &= {}", written(d.fibre_increments[k]), written(d.formulas->fibre[k])));
+    lines.push_back("L_d^* &= " + written(d.formulas->lagrangian));
+    for (std::size_t i = 0; i < d.shape_increments.size(); ++i) {
+      const std::string r = to_latex(a.reduced().coordinates()[i]);
+      lines.push_back(fmt::format("F^-_{{{}}} &= {}", r, written(d.formulas->minus[i])));
+      lines.push_back(fmt::format("F^+_{{{}}} &= {}", r, written(d.formulas->plus[i])));
     }
   }
   return aligned(a.model.title, lines);

@@ -122,6 +122,26 @@ void add_chaplygin(std::string& out, const AnalyseAnswer& a) {
   }
 }
 
+void add_discrete(std::string& out, const AnalyseAnswer& a) {
+  const DiscreteReduction& d = a.discrete->reduction;
+  add(out, "\nDiscrete reduction, {}: D1 Ld* + D2 Ld* = F- + F+ (Cortes & Martinez, 32), with the step h\n",
+      a.discrete->rule);
+  if (!d.formulas) {
+    add(out,
+        "  no formulas: the discrete constraints are not linear in {}; --observe reduced-forces of a run with dla has "
+        "the numbers\n",
+        names(d.fibre_increments));
+    return;
+  }
+  for (std::size_t k = 0; k < d.fibre_increments.size(); ++k)
+    add(out, "  {} = {}\n", d.fibre_increments[k].name(), formula(d.formulas->fibre[k]));
+  add(out, "  Ld* = {}\n", formula(d.formulas->lagrangian));
+  for (std::size_t i = 0; i < d.shape_increments.size(); ++i)
+    add(out, "  F-_{} = {}\n", a.reduced().coordinates()[i].name(), formula(d.formulas->minus[i]));
+  for (std::size_t i = 0; i < d.shape_increments.size(); ++i)
+    add(out, "  F+_{} = {}\n", a.reduced().coordinates()[i].name(), formula(d.formulas->plus[i]));
+}
+
 void add_gyroscopic(std::string& out, const AnalyseAnswer& a) {
   const GyroscopicStructure& g = *a.analysis.gyroscopic;
   add(out, "\nInvariant measure of the reduced equations\n");
@@ -201,6 +221,7 @@ std::string to_text(const AnalyseAnswer& a) {
   add_constraints(out, a);
   add_symmetry(out, a);
   add_chaplygin(out, a);
+  if (a.discrete) add_discrete(out, a);
   if (a.analysis.gyroscopic) add_gyroscopic(out, a);
   if (a.measure_by_translations) add_measure_by_translations(out, a);
   out += inverse_problem_text(a.system(), a.analysis.inverse_problem);

@@ -16,11 +16,12 @@ struct Options {
   ModelOptions model;
   OutputOptions output;
   std::optional<std::string> lagrangian;
+  std::optional<std::string> rule;
 };
 
 answer::AnalyseAnswer answer_to(const Options& o) {
   try {
-    return answer::analyse({.model = o.model.load(), .lagrangian = o.lagrangian}, only_notes(o.output));
+    return answer::analyse({.model = o.model.load(), .lagrangian = o.lagrangian, .rule = o.rule}, only_notes(o.output));
   } catch (const GeometryError& error) {
     throw GeometryError(fmt::format("{}: {}", o.model.model, error.what()));
   }
@@ -48,11 +49,18 @@ Command analyse_command() {
                .value = "TEXT",
                .help = "Checks a Lagrangian without constraints: do its equations describe the motion, is it regular",
                .target = &o->lagrangian});
+  command.add({.names = "--rule",
+               .value = "RULE",
+               .help =
+                   "Also the reduced discrete equations under midpoint, trapezoidal, alpha=A or sym=A: the discrete "
+                   "Lagrangian Ld* and the discrete forces F-, F+",
+               .target = &o->rule,
+               .values = {Values::Kind::word, {"midpoint", "trapezoidal", "alpha=0.5", "sym=0"}}});
   o->output.add_to(command);
   command.notes = {
       "Verdicts are judged at random points about the initial position and print the residuals they rest on."};
   command.examples = {
-      "rattleback analyse knife-edge-incline",
+      "rattleback analyse knife-edge-incline", "rattleback analyse quadratic-particle --rule midpoint",
       "rattleback analyse free-particle-x --lagrangian \"0.5*x'^2 + 0.5*sqrt(1 + x^2)*(y'^2/x' + z'^2/(x*x'))\""};
   command.action = [o] { analyse_model(*o); };
   return command;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "../base/not_a_number.hpp"
@@ -27,7 +28,11 @@ class Maker {
   Maker(const DataRecipe& recipe, const std::function<const Table&(const std::string&)>& find,
         const std::atomic<bool>* interrupt)
       : recipe_(recipe), find_(find), interrupt_(interrupt),
-        data_{recipe, load_model(recipe.model, recipe.parameters), {}, {}}, problem_(problem()) {}
+        data_{recipe,
+              load_model((std::filesystem::path(recipe.folder) / recipe.model).string(), recipe.parameters),
+              {},
+              {}},
+        problem_(problem()) {}
 
   Data make() {
     std::visit([&](const auto& kind) { fill(kind); }, recipe_.kind);
@@ -57,6 +62,8 @@ class Maker {
       options.observers.push_back(observers.back().get());
     }
     TableRecorder recorder(table, problem.system, observed);
+    // "momentum of translation of x": formulas have names without spaces
+    for (Table::Column& column : table.columns) std::ranges::replace(column.name, ' ', '_');
     options.steps = steps;
     options.every = every;
     options.recorder = &recorder;

@@ -43,7 +43,8 @@ class ExperimentReader : TomlFile {
  public:
   using TomlFile::TomlFile;
 
-  Experiment read() {
+  Experiment read(const std::string& folder) {
+    folder_ = folder;
     check_keys(root(), {"title", "place", "text", "common", "data", "values", "claims", "figures", "animations"},
                "an experiment");
     const std::filesystem::path path(source().file());
@@ -168,6 +169,7 @@ class ExperimentReader : TomlFile {
     recipe.model = text_of(need("model"), "model");
     if (recipe.model.ends_with(".toml")) {  // beside the experiment
       recipe.model = (std::filesystem::path(source().file()).parent_path() / recipe.model).string();
+      recipe.folder = folder_;
     }
     const toml::node* const given = find("kind");
     const DataKind kind = given == nullptr ? DataKind::trajectory : choice<DataKind>(*given, "kind");
@@ -369,13 +371,14 @@ class ExperimentReader : TomlFile {
   }
 
   Experiment experiment_;
+  std::string folder_;
   const toml::table* common_ = nullptr;
 };
 
 }  // namespace
 
-Experiment read_experiment(std::string_view text, const std::string& file) {
-  return ExperimentReader(text, file).read();
+Experiment read_experiment(std::string_view text, const std::string& file, const std::string& folder) {
+  return ExperimentReader(text, file).read(folder);
 }
 
 Paper read_paper(std::string_view text, const std::string& file) { return ExperimentReader(text, file).read_paper(); }

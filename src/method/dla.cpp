@@ -4,10 +4,15 @@
 //
 // and with holonomic constraints, Cortés & Martínez (17), also ∇g(q_k) μ_k on the right-hand side and g(q_{k+1}) = 0.
 //
-// Order 2 for symmetric rules, 1 in general. The momentum changes by the impulses of the applied and of the constraint
-// forces, p_{k+1} = p_k + D₁L_d + D₂L_d + F⁻ + F⁺ − Aᵀλ_k, and this is what is computed: rounding then acts like a
-// slight change of the masses, not like a force (docs/kernels.md). Only p modulo A(q)ᵀ matters: λ_k absorbs the rest.
-// On that quotient the map is its own adjoint if the rule is symmetric.
+// A_d may have a rule of its own, apart from that of L_d. Order 2 if both rules are symmetric, 1 in general. The
+// momentum changes by the impulses of the applied and of the constraint forces, p_{k+1} = p_k + D₁L_d + D₂L_d + F⁻ + F⁺
+// − Aᵀλ_k, and this is what is computed: rounding then acts like a slight change of the masses, not like a force
+// (docs/kernels.md). Only p modulo A(q)ᵀ matters: λ_k absorbs the rest. On that quotient the map is its own adjoint if
+// the rules are symmetric.
+
+#include <fmt/format.h>
+
+#include <algorithm>
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -17,8 +22,10 @@ namespace rattleback {
 
 using Vector = std::vector<Expression>;
 
-Method dla(const System& system, const Rule& rule) {
-  const Interval interval = differentiate(system, rule);
+namespace {
+
+/// `rows` are the discrete constraints, those on positions last.
+Method dla(const System& system, const Interval& interval, const Vector& rows) {
   const Vector p = momentum_symbols(system);
   const Vector lambda = multiplier_symbols(system);
   const Vector& increments = interval.increments;
@@ -35,15 +42,42 @@ Method dla(const System& system, const Rule& rule) {
 
   Method method = position_momentum_method(system, interval);
   method.step.unknowns = joined({increments, lambda});
-  method.step.residuals = joined({motion, discrete_constraints(system, rule)});
+  method.step.residuals = joined({motion, rows});
   method.step.guess.assign(method.step.unknowns.size(), Expression(0.0));
   method.step.give(Slot::state, joined({moved(system), next_p}));
   method.step.give(Slot::multipliers, lambda);
   method.step.give(Slot::increments, increments);
   for (std::size_t k = 0; k < lambda.size(); ++k) method.equations.push_back("the discrete " + system.row_name(k));
-  method.interval = interval_functions(system, rule);
-  method.structure = {rule.order(), Structure::Constraint::between_nodes, rule.is_symmetric(), true, true};
   add_predictor(method, first);
+  return method;
+}
+
+}  // namespace
+
+Method dla(const System& system, const Rule& rule, const std::optional<Rule>& own_rule) {
+  const Rule& constraint_rule = own_rule ? *own_rule : rule;
+  Method method = dla(system, differentiate(system, rule), discrete_constraints(system, constraint_rule));
+  method.interval = interval_functions(system, rule, own_rule);
+  method.structure = {std::min(rule.order(), constraint_rule.order()), Structure::Constraint::between_nodes,
+                      rule.is_symmetric() && constraint_rule.is_symmetric(), true, true};
+  return method;
+}
+
+Method dla(const System& system, const Expression& discrete_lagrangian, const Vector& constraints, int order,
+           bool symmetric) {
+  if (!system.applied_forces().empty()) {
+    throw MethodError("dla for a given discrete Lagrangian knows no rule for applied forces, and this system has some");
+  }
+  if (constraints.size() != system.constraints().size()) {
+    throw MethodError(
+        fmt::format("dla needs as many discrete constraints as the system has velocity constraints, {}, "
+                    "found {}",
+                    system.constraints().size(), constraints.size()));
+  }
+  const Vector positions = discretise(system.holonomic(), system, alpha(1.0));
+  Method method = dla(system, differentiate(system, discrete_lagrangian), joined({constraints, positions}));
+  method.interval = {discretise(system.energy(), system, midpoint()), discrete_lagrangian, constraints};
+  method.structure = {order, Structure::Constraint::between_nodes, symmetric, true, true};
   return method;
 }
 

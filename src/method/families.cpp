@@ -20,6 +20,11 @@ struct Composed {
 
   Composed(const MethodOptions& options, const Rule& rule) : order(options.order()), stages(options.stages()) {
     composition_coefficients(order, stages);
+    if (const auto constraints = options.constraint_rule();
+        options.has("order") && constraints && !constraints->is_symmetric()) {
+      throw MethodError(
+          "order needs a symmetric rule for the constraints too: constraints=midpoint, trapezoidal or sym=...");
+    }
     if (options.has("order") && !rule.is_symmetric()) {
       throw MethodError("order needs a symmetric rule: midpoint, trapezoidal or sym=...; alpha has order 1");
     }
@@ -34,9 +39,12 @@ std::vector<std::string> with_rules(std::vector<std::string> others) {
   return others;
 }
 
-std::vector<std::string> variational_options() {
-  return with_rules({"order=2|4|6|8|10", "stages=5|9|13|17|21|35", "start=momentum|reference"});
+std::vector<std::string> variational_options(std::vector<std::string> others = {}) {
+  others.insert(others.end(), {"order=2|4|6|8|10", "stages=5|9|13|17|21|35", "start=momentum|reference"});
+  return with_rules(std::move(others));
 }
+
+constexpr const char* constraint_rules = "constraints=midpoint|trapezoidal|alpha=0.5|sym=0";
 
 bool starts_from_reference(const MethodOptions& options, const Composed& composed) {
   constexpr const char* starts[] = {"momentum", "reference"};
@@ -47,11 +55,18 @@ bool starts_from_reference(const MethodOptions& options, const Composed& compose
   return from_reference;
 }
 
-/// A variational method that needs nothing but a rule.
-Recipe by_rule(Method (*equations)(const System&, const Rule&), const MethodOptions& options) {
+Recipe read_del(const MethodOptions& options) {
   const Rule rule = options.rule();
   const Composed compose(options, rule);
-  return MapRecipe{[=](const Problem& p, Geometry&) { return compose(equations(p.system, rule)); },
+  return MapRecipe{[=](const Problem& p, Geometry&) { return compose(del(p.system, rule)); },
+                   starts_from_reference(options, compose)};
+}
+
+Recipe read_dla(const MethodOptions& options) {
+  const Rule rule = options.rule();
+  const std::optional<Rule> constraints = options.constraint_rule();
+  const Composed compose(options, rule);
+  return MapRecipe{[=](const Problem& p, Geometry&) { return compose(dla(p.system, rule, constraints)); },
                    starts_from_reference(options, compose)};
 }
 
@@ -74,9 +89,11 @@ Recipe read_rdla(const MethodOptions& options) {
   const Composed compose(options, rule);
   const bool from_reference = starts_from_reference(options, compose);
   const auto forces = options.word<DiscreteForces>("forces", kinds);
-  return MapRecipe{
-      [=](const Problem& p, Geometry& g) { return compose(rdla(p.system, g.chaplygin("rdla"), rule, forces)); },
-      from_reference};
+  const std::optional<Rule> constraints = options.constraint_rule();
+  return MapRecipe{[=](const Problem& p, Geometry& g) {
+                     return compose(rdla(p.system, g.chaplygin("rdla"), rule, forces, constraints));
+                   },
+                   from_reference};
 }
 
 Recipe read_hdel(const MethodOptions& options) {
@@ -163,17 +180,15 @@ const std::vector<Family>& families() {
   using O = const MethodOptions&;
   static const std::vector<Family> all{
       {{"dla", "discrete Lagrange-d'Alembert equations (Cortes & Martinez): order 2, or 4, 6, 8, 10 by composition",
-        variational_options()},
-       [](O o) { return by_rule(&dla, o); }},
-      {{"del", "discrete Euler-Lagrange equations, for systems without constraints", variational_options()},
-       [](O o) { return by_rule(&del, o); }},
+        variational_options({constraint_rules})},
+       read_dla},
+      {{"del", "discrete Euler-Lagrange equations, for systems without constraints", variational_options()}, read_del},
       {{"gni", "geometric nonholonomic integrator (Evensberget's Hd and HdS)",
         with_rules({"order=2|4", "start=consistent|zero|thesis"})},
        read_gni},
       {{"rdla",
         "reduced discrete Lagrange-d'Alembert equations of a Chaplygin system (Cortes & Martinez; Fernandez et al.)",
-        with_rules(
-            {"forces=averaged|general", "order=2|4|6|8|10", "stages=5|9|13|17|21|35", "start=momentum|reference"})},
+        variational_options({constraint_rules, "forces=averaged|general"})},
        read_rdla},
       {{"hdel", "Hamiltonized discrete Euler-Lagrange equations (Fernandez, Bloch & Olver): steps of tau, dtau = N dt",
         with_rules({"quadrature=trapezoidal|simpson|boole", "order=2|4|6", "stages=5|9|13", "resample"})},

@@ -236,6 +236,7 @@ Method assemble(const FreeMotion& m, const FreeStep& step, const Rule& rule, con
   method.state.add(Slot::position, q.size());
   method.state.add(Slot::momentum, kept.size());
   method.state.add(Slot::constants, constants.size());
+  method.momentum_of = step.kept;
   method.start = map_from_node(system);
   method.start.give(Slot::state, joined({q, start_values(kept_values(step.start, p1)), constants}));
   method.from_two_positions = map_from_two_positions(system);

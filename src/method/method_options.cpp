@@ -8,6 +8,8 @@
 namespace rattleback {
 namespace {
 
+const std::string rule_names[] = {"midpoint", "trapezoidal", "alpha", "sym"};
+
 /// The whole text as a number.
 template <class Number>
 bool read(const std::string& text, Number& value) {
@@ -55,12 +57,16 @@ std::string MethodOptions::only_one_of(std::span<const std::string> keys, const 
 }
 
 Rule MethodOptions::rule() const {
-  static const std::string names[] = {"midpoint", "trapezoidal", "alpha", "sym"};
-  const std::string given = only_one_of(names, "rules");
+  const std::string given = only_one_of(rule_names, "rules");
   if (given == "trapezoidal") return trapezoidal();
   if (given == "alpha") return alpha(number("alpha", 0.5, 0.0, 1.0));
   if (given == "sym") return sym(number("sym", 0.0, 0.0, 1.0));
   return midpoint();
+}
+
+std::optional<Rule> MethodOptions::constraint_rule() const {
+  if (!has("constraints")) return {};
+  return rule_of(text("constraints"), "constraints");
 }
 
 AlteredRule MethodOptions::altered_rule() const {
@@ -72,6 +78,19 @@ AlteredRule MethodOptions::altered_rule() const {
   static const std::string names[] = {"M", "MT", "T", "TM", "TT", "alpha", "midpoint", "sym", "trapezoidal"};
   const auto product = products.find(only_one_of(names, "rules"));
   return product == products.end() ? AlteredRule{rule()} : product->second;
+}
+
+Rule rule_of(const std::string& text, std::string_view what) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const bool takes_number = name == "alpha" || name == "sym";
+  if (std::ranges::find(rule_names, name) == std::end(rule_names) || takes_number != (equals != std::string::npos)) {
+    throw MethodError(
+        fmt::format("{} must be midpoint, trapezoidal, alpha=0.5 or sym=0 (or other numbers), found '{}'", what, text));
+  }
+  MethodOptions options;
+  options.add(name, takes_number ? text.substr(equals + 1) : "");
+  return options.rule();
 }
 
 }  // namespace rattleback

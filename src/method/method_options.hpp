@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -32,6 +33,9 @@ class MethodOptions {
   int order() const { return integer("order", 2, "2, 4, 6, 8 or 10"); }
   int stages() const { return integer("stages", 0, "a positive integer"); }
   Rule rule() const;
+  /// The rule of the constraints where they have one of their own: constraints=midpoint, trapezoidal, alpha=... or
+  /// sym=....
+  std::optional<Rule> constraint_rule() const;
   /// García-Naranjo & Vermeeren's names of rules for N (l + E), or any rule.
   AlteredRule altered_rule() const;
 

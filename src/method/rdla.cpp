@@ -20,6 +20,8 @@
 // For an abelian group, connections that are linear in r and the midpoint rule the two coincide (Cortés & Martínez,
 // Theorem 5.6); in general they differ at order h².
 
+#include <algorithm>
+
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "reduced.hpp"
@@ -57,10 +59,15 @@ ShapeStep with_general_forces(const System& system, const ChaplyginSystem& c, co
 
 }  // namespace
 
-Method rdla(const System& system, const ChaplyginSystem& c, const Rule& rule, DiscreteForces forces) {
+Method rdla(const System& system, const ChaplyginSystem& c, const Rule& rule, DiscreteForces forces,
+            const std::optional<Rule>& own_rule) {
+  const Rule& constraint_rule = own_rule ? *own_rule : rule;
   const ShapeStep step = forces == DiscreteForces::general ? with_general_forces(system, c, rule)
                                                            : shape_step(c.reduced, differentiate(c.reduced, rule));
-  Method method = reduced_method(system, c, rule, step);
+  Method method = reduced_method(system, c, constraint_rule, step);
+  method.interval = interval_functions(system, rule, own_rule);
+  method.structure.order = std::min(method.structure.order, rule.order());
+  method.structure.symmetric = method.structure.symmetric && rule.is_symmetric();
   guard_transversality(method, system, c, step, /*ends=*/false);
   return method;
 }

@@ -54,6 +54,7 @@ Method reduced_method(const System& system, const ChaplyginSystem& c, const Rule
   method.state.add(Slot::position, n);
   method.state.add(Slot::momentum, p.size());
   method.state.add(Slot::constants, constants.size());
+  method.momentum_of = c.shape;
   method.start = map_from_node(system);
   const Substitution w = shape_velocities(system, c, shape);
   method.start.give(Slot::state, joined({q, at_start(substitute(shape.system.momenta(), w)), shape.constants}));

@@ -86,6 +86,7 @@ Method position_momentum_method(const System& system, const Interval& interval) 
   method.step = map_from_state(system, state);
   method.node = node_by_momenta(system, state);
   method.keeps_momenta = true;
+  method.momentum_of = entries_from(0, q.size());
   for (const Expression& x : q) method.equations.push_back("the discrete equation of motion of " + x.name());
   return method;
 }
@@ -107,8 +108,9 @@ Vector discrete_constraints(const System& system, const Rule& rule) {
   return joined({rows, discretise(system.holonomic(), system, alpha(1.0))});
 }
 
-IntervalFunctions interval_functions(const System& system, const Rule& rule) {
-  return {discretise(system.energy(), system, midpoint()), discretise(system.constraints(), system, rule)};
+IntervalFunctions interval_functions(const System& system, const Rule& rule, const std::optional<Rule>& constraints) {
+  return {discretise(system.energy(), system, midpoint()), discrete_lagrangian(system, rule),
+          discretise(system.constraints(), system, constraints ? *constraints : rule)};
 }
 
 void add_predictor(Method& method, const std::unordered_map<Expression, Expression>& first) {

@@ -33,8 +33,9 @@ Method position_momentum_method(const System& system, const Interval& interval);
 /// h (A_d + b_d) = Σ ωᵢ (A(qᵢ) Δ + h b(qᵢ)), then g(q + Δ).
 std::vector<Expression> discrete_constraints(const System& system, const Rule& rule);
 
-/// E at the midpoint, and A v + b under the rule.
-IntervalFunctions interval_functions(const System& system, const Rule& rule);
+/// E at the midpoint, L_d under the rule, and A v + b under the rule or under one of their own.
+IntervalFunctions interval_functions(const System& system, const Rule& rule,
+                                     const std::optional<Rule>& constraints = {});
 
 /// The unknowns of the step that are iterated start from an extrapolation of their last three values. `first` tells for
 /// unknowns of the step what to take before there are any, in the data of the start.

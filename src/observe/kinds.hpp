@@ -10,11 +10,21 @@ namespace rattleback {
 /// The node after the first step of the method: that to a second position that was given is none.
 inline std::int64_t first_step_of_method(const Problem& problem) { return problem.second_position ? 2 : 1; }
 
+/// A step can be taken again only if it is all that happens between two nodes.
+inline void require_whole_step(const Method& method) {
+  if (method.adjusts_every_step) {
+    throw MethodError(
+        "the method chooses its energy anew before every step, which is no part of the step; drop every-step");
+  }
+}
+
 // The observers that have a file of their own. Each throws MethodError where it has nothing to say.
 
 std::unique_ptr<Observer> make_momentum_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_momentum_equation_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_symplectic_observer(const Method& method, const Problem& problem);
+std::unique_ptr<Observer> make_reduced_forces_observer(const Method& method, const Problem& problem);
+std::unique_ptr<Observer> make_reduced_equation_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_spectral_radius_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_time_error_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_reversibility_observer(const Method& method, const Problem& problem);

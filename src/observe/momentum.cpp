@@ -5,6 +5,10 @@
 //
 // which is their (24) written for the section with ξ̃(q_k) = Σ f_a ξ_a: the invariance of L_d lets a step change J_a by
 // the impulse −λ_k·A(q_k) ξ_a(q_k) only. J uses the method's own momenta, which are not admissible representatives.
+//
+// Methods on a shape space have momenta P of its coordinates alone and no constraints there: J_a = P · ξ_a for the part
+// of ξ_a that moves the shape, all of them are admissible, and what remains of the equation is that J does not change.
+// It holds where the discrete Lagrangian of the method has the symmetry and no discrete forces act.
 
 #include <algorithm>
 #include <limits>
@@ -21,7 +25,8 @@ namespace {
 /// Momenta J_a and the matrix A ξ_a at a state (q, p).
 class Momenta {
  public:
-  explicit Momenta(const Problem& problem) : functions_(CompiledMap::functions(map(problem.system), problem)) {}
+  Momenta(const Method& method, const Problem& problem)
+      : functions_(CompiledMap::functions(map(method, problem.system), problem)) {}
 
   /// At a state that begins with (q, p).
   void operator()(std::span<const double> state) {
@@ -45,16 +50,18 @@ class Momenta {
   }
 
  private:
-  static ImplicitSystem map(const System& system) {
-    const std::vector<Expression> p = momentum_symbols(system);
+  static ImplicitSystem map(const Method& method, const System& system) {
+    std::vector<Expression> p;
+    for (const std::size_t i : method.momentum_of) p.push_back(momentum_symbols(system)[i]);
     std::vector<Expression> momenta;
     std::vector<Expression> slips;
     for (const Symmetry& s : system.symmetries()) {
       Expression momentum;
-      for (std::size_t i = 0; i < p.size(); ++i) momentum += p[i] * s.generator[i];
+      for (std::size_t i = 0; i < p.size(); ++i) momentum += p[i] * s.generator[method.momentum_of[i]];
       momenta.push_back(momentum);
     }
     for (const Symmetry& s : system.symmetries()) {
+      if (!method.keeps_momenta) break;
       std::vector<Expression> slip(system.velocity_rows().size());
       for (const auto& e : system.constraint_matrix().entries) {
         slip[static_cast<std::size_t>(e.row)] += e.value * s.generator[static_cast<std::size_t>(e.column)];
@@ -75,8 +82,8 @@ class Momenta {
 
 class MomentumObserver final : public Observer {
  public:
-  MomentumObserver(ObservedQuantity quantity, const Problem& problem)
-      : Observer(std::move(quantity)), momenta_(problem) {}
+  MomentumObserver(ObservedQuantity quantity, const Method& method, const Problem& problem)
+      : Observer(std::move(quantity)), momenta_(method, problem) {}
   void observe(const Stepper& stepper, std::span<double> values) override {
     momenta_(stepper.state());
     std::ranges::copy(momenta_.momenta(), values.begin());
@@ -89,7 +96,8 @@ class MomentumObserver final : public Observer {
 class MomentumEquationObserver final : public StageObserver {
  public:
   MomentumEquationObserver(const Method& method, const Problem& problem)
-      : StageObserver({"momentum-equation", {"momentum_equation"}}, method, problem, false), momenta_(problem) {}
+      : StageObserver({"momentum-equation", {"momentum_equation"}}, method, problem, false), momenta_(method, problem) {
+  }
 
   std::string why_undefined() const override {
     return "no combination of the symmetries moves along the constraints, or the step cannot be taken again";
@@ -116,8 +124,17 @@ class MomentumEquationObserver final : public StageObserver {
 };
 
 void require_symmetries(const Method& method, const Problem& problem) {
-  if (problem.system.symmetries().empty()) throw MethodError("the model declares no symmetry");
-  if (!method.keeps_momenta) throw MethodError("the method does not keep the momenta of the model's Lagrangian");
+  const std::vector<Symmetry>& symmetries = problem.system.symmetries();
+  if (symmetries.empty()) throw MethodError("the model declares no symmetry");
+  if (method.momentum_of.empty()) throw MethodError("the method does not keep the momenta of the model's Lagrangian");
+  const auto moves_shape = [&](const Symmetry& s) {
+    return std::ranges::any_of(method.momentum_of, [&](std::size_t i) { return s.generator[i] != Expression(0.0); });
+  };
+  if (std::ranges::none_of(symmetries, moves_shape)) {
+    throw MethodError(
+        "the declared symmetries move no coordinate whose momentum the method keeps; dla and reference "
+        "have the momenta of all");
+  }
 }
 
 }  // namespace
@@ -126,15 +143,16 @@ std::unique_ptr<Observer> make_momentum_observer(const Method& method, const Pro
   require_symmetries(method, problem);
   ObservedQuantity quantity{"momentum", {}};
   for (const Symmetry& s : problem.system.symmetries()) quantity.labels.push_back("momentum of " + s.name);
-  return std::make_unique<MomentumObserver>(std::move(quantity), problem);
+  return std::make_unique<MomentumObserver>(std::move(quantity), method, problem);
 }
 
 std::unique_ptr<Observer> make_momentum_equation_observer(const Method& method, const Problem& problem) {
   require_symmetries(method, problem);
+  require_whole_step(method);
   if (!problem.system.applied_forces().empty()) throw MethodError("applied forces change the momenta");
-  Momenta at_start(problem);
+  Momenta at_start(method, problem);
   std::vector<double> state = problem.start.q;
-  state.resize(2 * problem.system.dimension(), 0.0);
+  state.resize(problem.system.dimension() + method.momentum_of.size(), 0.0);
   at_start(state);
   if (at_start.admissible().cols() == 0) {
     throw MethodError("at the start no combination of the declared symmetries moves along the constraints");

@@ -117,6 +117,22 @@ std::unique_ptr<Observer> constraint_forces(const Scene& s) {
   return std::make_unique<NodeMapObserver>(ObservedQuantity{"constraint-forces", labels}, map, s.problem);
 }
 
+std::unique_ptr<Observer> momentum(const Scene& s) {
+  if (s.derived.map && !s.derived.map->momentum_of.empty()) return make_momentum_observer(s.method(), s.problem);
+  s.require(!s.system().symmetries().empty(), "the model declares no symmetry");
+  std::vector<std::string> labels;
+  std::vector<Expression> momenta;
+  for (const Symmetry& symmetry : s.system().symmetries()) {
+    labels.push_back("momentum of " + symmetry.name);
+    Expression& momentum = momenta.emplace_back();
+    for (std::size_t i = 0; i < s.system().dimension(); ++i)
+      momentum += s.system().momenta()[i] * symmetry.generator[i];
+  }
+  ImplicitSystem map = map_of_node(s.system());
+  map.give(Slot::conserved, momenta);
+  return std::make_unique<NodeMapObserver>(ObservedQuantity{"momentum", labels}, map, s.problem);
+}
+
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all{
       {{"midpoint-energy", "energy at the midpoint of the interval before the node, (q + q')/2 and (q' - q)/h"},
@@ -146,12 +162,28 @@ const std::vector<Entry>& entries() {
              [](const IntervalValues& i) { return std::span(i.multipliers); }, first_step_of_method(s.problem));
        }},
       {{"constraint-forces", "the forces of the constraints, A^T lambda, at the node"}, constraint_forces},
-      {{"momentum", "the momenta of the declared symmetries"},
-       [](const Scene& s) { return make_momentum_observer(s.method(), s.problem); }},
+      {{"momentum",
+        "the momenta of the declared symmetries: by the method's own p or P, or at the node where it has none"},
+       momentum},
       {{"momentum-equation", "residual of the discrete nonholonomic momentum equation (Cortes & Martinez, 24)"},
        [](const Scene& s) { return make_momentum_equation_observer(s.method(), s.problem); }},
-      {{"symplectic", "defect of the symplectic form: DPhi^T Omega DPhi - Omega - d(beta) (Cortes & Martinez, 22)"},
+      {{"symplectic",
+        "defect of the symplectic form: DPhi^T Omega DPhi - Omega - d(beta) (Cortes & Martinez, 22); on a shape space "
+        "that of dr dP"},
        [](const Scene& s) { return make_symplectic_observer(s.method(), s.problem); }},
+      {{"reduced-forces",
+        "discrete Lagrangian L_d* and discrete forces F-, F+ of a Chaplygin system (Cortes & Martinez, 32)"},
+       [](const Scene& s) {
+         s.require_interval();
+         s.require_one_stage();
+         return make_reduced_forces_observer(s.method(), s.problem);
+       }},
+      {{"reduced-equation", "residual of the reduced discrete equations of L_d*, F-, F+ (Cortes & Martinez, 32)"},
+       [](const Scene& s) {
+         s.require_interval();
+         s.require_one_stage();
+         return make_reduced_equation_observer(s.method(), s.problem);
+       }},
       {{"spectral-radius", "largest absolute eigenvalue of the tangent map of the step before the node"},
        [](const Scene& s) { return make_spectral_radius_observer(s.method(), s.problem); }},
       {{"time-error", "error of the time of hdel's nodes: in all, by its quadrature, by the nodes themselves"},

@@ -5,6 +5,10 @@
 //     Φ*Ω = Ω + dβ_d                                                       (Cortés & Martínez, 22)
 //
 // and without constraints Φ is symplectic. As matrices: DΦᵀ Ω DΦ − Ω − dβ = 0 with (dβ)_{ab} = ∂_a β_b − ∂_b β_a.
+//
+// Methods on a shape space have momenta P of its coordinates r alone, Ω = dr ∧ dP, and no multipliers: what is left of
+// Φ*Ω − Ω is the work of their discrete forces. Derivatives with respect to the fibre count, too: a step that depends
+// on it is no map of (r, P).
 
 #include <limits>
 
@@ -34,17 +38,23 @@ class SymplecticObserver final : public StageObserver {
   SymplecticObserver(const Method& method, const Problem& problem)
       : StageObserver({"symplectic", {"symplectic_defect"}}, with_constraint_impulse(method, problem.system), problem,
                       true),
-        n_(static_cast<Eigen::Index>(problem.system.dimension())), omega_(Eigen::MatrixXd::Zero(2 * n_, 2 * n_)) {
-    omega_.topRightCorner(n_, n_).setIdentity();
-    omega_.bottomLeftCorner(n_, n_) = -Eigen::MatrixXd::Identity(n_, n_);
+        n_(static_cast<Eigen::Index>(problem.system.dimension())),
+        size_(n_ + static_cast<Eigen::Index>(method.momentum_of.size())), omega_(Eigen::MatrixXd::Zero(size_, size_)) {
+    Eigen::Index momentum = n_;
+    for (const std::size_t i : method.momentum_of) {
+      const auto position = static_cast<Eigen::Index>(i);
+      omega_(position, momentum) = 1.0;
+      omega_(momentum, position) = -1.0;
+      ++momentum;
+    }
   }
 
  private:
   void begin(std::span<const double>, std::span<const double>) override { defect_ = 0.0; }
   void add_stage(std::span<const double>, const StepMap& map) override {
-    const Eigen::MatrixXd tangent = map.tangent();
-    const Eigen::MatrixXd dphi = tangent.topRows(2 * n_);
-    Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(2 * n_, 2 * n_);  // ∂_a β_b
+    const Eigen::MatrixXd tangent = map.tangent().leftCols(size_);  // not by constants of the motion
+    const Eigen::MatrixXd dphi = tangent.topRows(size_);
+    Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(size_, size_);  // ∂_a β_b
     slopes.leftCols(n_) = tangent.bottomRows(n_).transpose();
     const Eigen::MatrixXd dbeta = slopes - slopes.transpose();
     const Eigen::MatrixXd defect = dphi.transpose() * omega_ * dphi - omega_ - dbeta;
@@ -53,6 +63,7 @@ class SymplecticObserver final : public StageObserver {
   double value() override { return defect_; }
 
   Eigen::Index n_;
+  Eigen::Index size_;  ///< of (q, momenta)
   Eigen::MatrixXd omega_;
   double defect_ = 0.0;
 };
@@ -82,9 +93,11 @@ class SpectralRadiusObserver final : public StageObserver {
 }  // namespace
 
 std::unique_ptr<Observer> make_symplectic_observer(const Method& method, const Problem& problem) {
-  if (!method.keeps_momenta || method.state_size() != 2 * problem.system.dimension()) {
+  const std::size_t known = problem.system.dimension() + method.momentum_of.size() + method.state.size(Slot::constants);
+  if (method.momentum_of.empty() || method.state_size() != known) {
     throw MethodError("the state of the method is not (q, p)");
   }
+  require_whole_step(method);
   if (!problem.system.applied_forces().empty()) throw MethodError("applied forces change the symplectic form");
   return std::make_unique<SymplecticObserver>(method, problem);
 }

@@ -345,6 +345,36 @@ TEST(Analyse, the_multiplier_of_the_carriage_is_not_single_valued) {
                   .empty());
 }
 
+TEST(Analyse, reduces_the_discrete_equations_under_a_rule) {
+  // ż = y ẋ, midpoint: Δz = y_m Δx, F⁻ = F⁺ = (h/2) (−y_m x' y', y_m x'²), by hand
+  const Desk desk;
+  const json d = desk.document("analyse quadratic-particle --rule midpoint").at("discrete_reduction");
+  EXPECT_EQ(d.at("rule"), "midpoint");
+  EXPECT_TRUE(d.at("closed_form"));
+  const std::map<std::string, double> at{{"x", 0.3}, {"y", -0.7}, {"dx", 0.11}, {"dy", -0.05}, {"h", 0.2}};
+  const auto value = [&](std::string text) {
+    for (const char* q : {"x", "y"}) {
+      const std::string symbol = std::string("Δ(") + q + ")";
+      for (std::size_t k = text.find(symbol); k != std::string::npos; k = text.find(symbol))
+        text.replace(k, symbol.size(), std::string("d") + q);
+    }
+    return desk.value(text, at);
+  };
+  const double x = 0.3 + 0.055;
+  const double y = -0.7 - 0.025;
+  EXPECT_NEAR(value(d.at("fibre_increments").at(0)), y * 0.11, 1e-15);
+  EXPECT_NEAR(value(d.at("lagrangian")), (0.11 * 0.11 * (1 + y * y) + 0.05 * 0.05) / 0.4 - 0.2 * (x * x + y * y),
+              1e-14);
+  for (const char* force : {"force_minus", "force_plus"}) {
+    EXPECT_NEAR(value(d.at(force).at(0)), 0.5 * y * 0.11 * 0.05 / 0.2, 1e-15);
+    EXPECT_NEAR(value(d.at(force).at(1)), 0.5 * y * 0.11 * 0.11 / 0.2, 1e-15);
+  }
+  EXPECT_FALSE(
+      desk.document("analyse two-wheeled-carriage --rule alpha=0.3").at("discrete_reduction").at("closed_form"));
+  EXPECT_TRUE(contains(desk("analyse two-wheeled-carriage --rule sym=0.2").out, "--observe reduced-forces"));
+  EXPECT_TRUE(contains(desk("analyse quadratic-particle --rule midpoint --latex").out, "F^-_{x} &="));
+}
+
 TEST(Analyse, depends_on_the_parameters) {
   const Desk desk;
   EXPECT_TRUE(desk.document("analyse chaplygin-sleigh-horizontal --set a=0").at("hamiltonizable").at("holds"));
@@ -369,6 +399,9 @@ TEST(Analyse, requests_that_are_wrong_say_what_is_possible) {
        {std::pair{"analyse", "rattleback models"}, std::pair{"analyse nothing", "no model 'nothing'"},
         std::pair{"analyse knife-edge --latex --json", "give one"},
         std::pair{"analyse knife-edge --q0 1,2,3", "'analyse' has no option '--q0'"},
+        std::pair{"analyse knife-edge --rule simpson", "--rule must be midpoint, trapezoidal, alpha=0.5 or sym=0"},
+        std::pair{"analyse knife-edge --rule alpha=2", "alpha must be a number between 0 and 1, found '2'"},
+        std::pair{"analyse mclachlan-perlmutter --rule midpoint", "--rule is for Chaplygin systems, and this is none"},
         std::pair{"analyse knife-edge --jsn", "did you mean '--json'?"},
         std::pair{"analyse knife-edge --set z=1", "has no parameter 'z'; it has m, J"},
         std::pair{"analyze knife-edge", "did you mean 'analyse'?"}}) {

@@ -36,6 +36,25 @@ TEST(MethodSpecs, refuse_what_there_is_not) {
   EXPECT_THROW(MethodSpec("reference:order=4"), MethodError);
 }
 
+TEST(MethodSpecs, take_a_rule_of_the_constraints) {
+  const Problem problem = problem_of("quadratic-particle", 0.1);
+  EXPECT_EQ(MethodSpec("dla:midpoint:constraints=trapezoidal").derive(problem).structure.order, 2);
+  EXPECT_EQ(MethodSpec("dla:midpoint:constraints=alpha=0.3").derive(problem).structure.order, 1);
+  EXPECT_EQ(MethodSpec("dla:alpha=0.3:constraints=sym=0.25").derive(problem).structure.order, 1);
+  EXPECT_FALSE(MethodSpec("dla:midpoint:constraints=alpha=0.3").derive(problem).structure.symmetric);
+  for (const char* wrong :
+       {"dla:constraints=alpha", "dla:constraints=simpson", "dla:constraints=midpoint=1", "dla:constraints=alpha=2",
+        "dla:constraints", "dla:constraints=alpha=0:order=4", "gni:constraints=midpoint"}) {
+    EXPECT_THROW(MethodSpec{wrong}, MethodError) << wrong;
+  }
+  // The rule of the Lagrangian, given again, changes nothing.
+  const auto same = make_stepper("dla:sym=0.2:constraints=sym=0.2", problem);
+  const auto plain = make_stepper("dla:sym=0.2", problem);
+  take(*same, 20);
+  take(*plain, 20);
+  EXPECT_EQ(same->node().q, plain->node().q);
+}
+
 /// A method that was derived for one step and start serves others to the bit.
 TEST(DerivedMethods, serve_other_steps_and_starts) {
   for (const char* name : {"dla", "dla:order=4", "gni", "rk4", "rdla", "pthdel", "conformal:ell=2"}) {

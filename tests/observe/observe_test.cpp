@@ -8,6 +8,7 @@
 
 #include "method/trajectory.hpp"
 #include "rattleback/method/reference.hpp"
+#include "tests/places.hpp"
 
 namespace rattleback {
 namespace {
@@ -57,6 +58,30 @@ TEST(Observers, momentum_of_a_free_particle_is_its_momentum) {
   }
 }
 
+TEST(Observers, momentum_is_that_of_the_node_where_the_method_has_none) {
+  const Problem problem = problem_of("quadratic-particle", 0.05);
+  const State there = ReferenceFlow(problem).at(1.0);
+  EXPECT_NEAR(observed("momentum", "reference", problem, 20)[20][0], there.q[1] * there.v[0], 1e-12);  // p_z = y x'
+  EXPECT_NEAR(observed("momentum", "rk4", problem, 20)[20][0], there.v[2], 1e-6);
+}
+
+TEST(Observers, momenta_of_a_shape_space_are_those_of_the_method) {
+  // ż = y ẋ: the true motion has constant √(1 + y²) ẋ = N (1 + y²) ẋ = P_x of hdel and pthdel, and dla has not.
+  const Model model = load_model(test::source_file("experiments/cm/models/section.toml"));
+  const Problem problem{model.system, model.system.parameter_values(), *model.initial, 0.05};
+  const double constant = std::sqrt(1 + 0.4 * 0.4) * 1.0;
+  for (const char* method : {"hdel", "pthdel", "pthdel:trapezoidal", "conformal:ell=2"}) {
+    for (const auto& values : observed("momentum", method, problem, 40)) EXPECT_NEAR(values[0], constant, 1e-12);
+    const auto residuals = observed("momentum-equation", method, problem, 40);
+    for (std::size_t k = 1; k < residuals.size(); ++k) EXPECT_LT(residuals[k][0], 1e-13) << method;
+  }
+  // P_x of rdla is (1 + y²) ẋ, and the gyroscopic force changes it.
+  const auto forced = observed("momentum", "rdla", problem, 40);
+  EXPECT_NEAR(forced[0][0], 1.16, 1e-13);
+  EXPECT_GT(forced[40][0] - forced[0][0], 0.5);
+  EXPECT_GT(observed("momentum-equation", "rdla", problem, 40)[40][0], 1e-3);
+}
+
 TEST(Observers, say_when_there_is_nothing_to_observe) {
   const auto message = [](const char* observer, const char* method, const char* model) {
     try {
@@ -68,8 +93,22 @@ TEST(Observers, say_when_there_is_nothing_to_observe) {
   };
   EXPECT_EQ(message("momentum", "dla", "mclachlan-perlmutter"),
             "momentum cannot be observed here: the model declares no symmetry");
-  EXPECT_EQ(message("momentum", "rk4", "rolling-disk"),
-            "momentum cannot be observed here: the method does not keep the momenta of the model's Lagrangian");
+  EXPECT_EQ(
+      message("momentum-equation", "rk4", "rolling-disk"),
+      "momentum-equation cannot be observed here: the method does not keep the momenta of the model's Lagrangian");
+  EXPECT_EQ(message("momentum", "rdla", "quadratic-particle"),
+            "momentum cannot be observed here: the declared symmetries move no coordinate whose momentum the method "
+            "keeps; dla and reference have the momenta of all");
+  EXPECT_EQ(message("symplectic", "rk4", "rolling-disk"),
+            "symplectic cannot be observed here: the state of the method is not (q, p)");
+  EXPECT_EQ(
+      message("symplectic", "conformal:every-step", "quadratic-particle"),
+      "symplectic cannot be observed here: the method chooses its energy anew before every step, which is no part "
+      "of the step; drop every-step");
+  EXPECT_EQ(message("reduced-equation", "rdla", "rolling-disk"),
+            "reduced-equation cannot be observed here: the method does not keep the momenta of the model's Lagrangian");
+  EXPECT_EQ(message("reduced-forces", "rk4", "rolling-disk"),
+            "reduced-forces cannot be observed here: rk4 knows nothing between its nodes");
   EXPECT_EQ(message("symplectic", "gni", "rolling-disk"),
             "symplectic cannot be observed here: the state of the method is not (q, p)");
   EXPECT_EQ(message("impulses", "rk4", "rolling-disk"),

@@ -8,6 +8,7 @@
 #include "rattleback/answer/hooks.hpp"
 #include "rattleback/answer/problem.hpp"
 #include "rattleback/geometry/analysis.hpp"
+#include "rattleback/method/discrete_reduction.hpp"
 
 namespace rattleback::answer {
 
@@ -18,6 +19,8 @@ struct AnalyseRequest {
   /// One without constraints, in coordinates, velocities and parameters of the model: do its equations describe the
   /// motion, and is it regular?
   std::optional<std::string> lagrangian = {};
+  /// midpoint, trapezoidal, alpha=0.3 or sym=0.25: the discrete equations of a Chaplygin system under this rule, too.
+  std::optional<std::string> rule = {};
 };
 
 /// Whether a system has a property.
@@ -47,6 +50,13 @@ struct GivenLagrangian {
   std::vector<Comparison> equations;
 };
 
+/// What Cortés & Martínez (32) is for the system under a rule. In its formulas the step is h, where the model has no
+/// such name.
+struct ReducedUnderRule {
+  std::string rule;
+  DiscreteReduction reduction;
+};
+
 struct AnalyseAnswer {
   Model model;
   State near;  ///< the initial state of the model, or zeros: properties are judged at random points about it
@@ -62,6 +72,7 @@ struct AnalyseAnswer {
   std::vector<Expression> tensor = {};          ///< the gyroscopic one, if there is one
   bool solvable_at_start = true;                ///< the constraints, for the velocities of the fibre
   std::optional<GivenLagrangian> given = {};
+  std::optional<ReducedUnderRule> discrete = {};
 
   const System& system() const { return model.system; }
   /// Of the Chaplygin structure, which must have been found.
@@ -69,7 +80,8 @@ struct AnalyseAnswer {
   const System& reduced() const { return chaplygin().reduced; }
 };
 
-/// Throws GeometryError if a declared symmetry is none, ParseError if the Lagrangian cannot be read.
+/// Throws GeometryError if a declared symmetry is none, ParseError if the Lagrangian cannot be read, MethodError if the
+/// rule is none or there is nothing to reduce.
 AnalyseAnswer analyse(const AnalyseRequest& request, const Hooks& hooks = {});
 
 /// The answer is no: a given Lagrangian is none of the system.

@@ -57,7 +57,8 @@ struct InverseRecipe {};
 /// How a table of an experiment is made.
 struct DataRecipe {
   std::string name = {};
-  std::string model = {};
+  std::string model = {};   ///< a name of the catalogue, or a file in `folder`
+  std::string folder = {};  ///< empty: the current one
   std::string method = {};
   ParameterValues parameters = {};
   std::optional<State> start = {};  ///< that of the model if absent
@@ -126,8 +127,9 @@ struct Paper {
   std::string text;
 };
 
-/// Reads an experiment from the text of its file, which is named in errors.
-Experiment read_experiment(std::string_view text, const std::string& file);
+/// Reads an experiment from the text of its file, which is named in errors; models beside it are in the folder that the
+/// name of the file is relative to.
+Experiment read_experiment(std::string_view text, const std::string& file, const std::string& folder = {});
 Paper read_paper(std::string_view text, const std::string& file);
 
 /// The papers whose experiments come with Rattleback, the oldest first, and the experiments of one, in their order.
@@ -164,7 +166,8 @@ struct ExperimentResult {
   const Data& of(const std::string& name) const;
 };
 
-/// Makes all tables and judges all claims. Throws Interrupted. `progress` is told the name of each table before it is made.
+/// Makes all tables and judges all claims. Throws Interrupted. `progress` is told the name of each table before it is
+/// made.
 ExperimentResult perform(const Experiment& experiment, const std::atomic<bool>* interrupt = nullptr,
                          const std::function<void(const std::string&)>& progress = {});
 

@@ -35,6 +35,7 @@ struct Structure {
 /// What can be said about the interval between two nodes, in q₀, Δ = q₁ − q₀, h and parameters.
 struct IntervalFunctions {
   Expression energy;                    ///< E at the midpoint, (q₀ + Δ/2, Δ/h), whatever the rule
+  Expression lagrangian;                ///< L_d = h · (L under the rule)
   std::vector<Expression> constraints;  ///< A v + b under the rule, without the holonomic ones
 };
 
@@ -98,6 +99,9 @@ struct Method {
   std::vector<std::string> equations;  ///< of the step, named for messages
   Structure structure;
   bool keeps_momenta = false;  ///< the state begins with (q, p), p being the momenta of the model
+  /// The coordinates whose momenta are in the state: all, or those of a shape space in which the method moves by
+  /// momenta of its own.
+  std::vector<std::size_t> momentum_of;
   bool needs_inertia = false;  ///< in every direction, not only in the admissible ones
 
   /// Unknowns of the step whose guess is extrapolated from their last values: the memory.
@@ -136,8 +140,12 @@ Method rk4_index0(const System& system);
 Method del(const System& system, const Rule& rule);
 Method del(const System& system, const Expression& discrete_lagrangian, int order = 1, bool symmetric = false);
 
-/// Discrete Lagrange–d'Alembert equations: Cortés & Martínez (6), and (17) with holonomic constraints.
-Method dla(const System& system, const Rule& rule);
+/// Discrete Lagrange–d'Alembert equations: Cortés & Martínez (6), and (17) with holonomic constraints. Constraints with
+/// a rule of their own make a D_d that is chosen apart from L_d: the order is the lower one of both rules.
+Method dla(const System& system, const Rule& rule, const std::optional<Rule>& constraints = {});
+/// For any L_d(q₀, Δ) and any functions of q₀ and Δ that vanish on D_d, one for each velocity constraint.
+Method dla(const System& system, const Expression& discrete_lagrangian, const std::vector<Expression>& constraints,
+           int order = 1, bool symmetric = false);
 
 /// The first multiplier of the geometric nonholonomic integrator, an impulse.
 enum class FirstMultiplier : std::uint8_t {
@@ -159,7 +167,7 @@ enum class DiscreteForces : std::uint8_t {
 
 /// Reduced discrete Lagrange–d'Alembert equations of a Chaplygin system.
 Method rdla(const System& system, const ChaplyginSystem& chaplygin, const Rule& rule,
-            DiscreteForces forces = DiscreteForces::averaged);
+            DiscreteForces forces = DiscreteForces::averaged, const std::optional<Rule>& constraints = {});
 
 /// Hamiltonized discrete Euler–Lagrange equations of a Chaplygin system with a multiplier, in steps of τ.
 Method hdel(const System& system, const Hamiltonization& hamiltonization, const Rule& rule,

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "rattleback/model/system.hpp"
@@ -12,7 +14,8 @@ namespace rattleback {
 ///
 ///     f_d(q₀, q₁) = Σ ωᵢ f(q₀ + αᵢ Δ, Δ/h).
 ///
-/// Lagrangians, constraints and forces are all discretised by the same rule (Cortés & Martínez, Remark 3.1).
+/// Lagrangians, constraints and forces are discretised by the same rule (Cortés & Martínez, Remark 3.1), unless the
+/// constraints are given one of their own.
 struct Rule {
   struct Node {
     double weight;    ///< ω
@@ -30,6 +33,10 @@ Rule alpha(double position);  ///< one node
 Rule sym(double position);    ///< two nodes, mirror images of each other
 Rule midpoint();              ///< alpha(½)
 Rule trapezoidal();           ///< sym(0)
+
+/// A rule as people write it: midpoint, trapezoidal, alpha=0.3 or sym=0.25. Throws MethodError; `what` is for the
+/// message.
+Rule rule_of(const std::string& text, std::string_view what = "the rule");
 
 /// The symbols Δ(x), … for the increments. q₀ has the symbols of the coordinates, h is step_symbol().
 std::vector<Expression> increment_symbols(const System& system);
