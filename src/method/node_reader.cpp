@@ -46,22 +46,20 @@ bool NodeReader::operator()(std::span<const double> state, State& node) {
 }
 
 bool NodeReader::solve(std::span<const double> state, const State& before) {
-  std::vector<double> guess = before.v;
-  const double shift = layout_.of(state, Slot::position)[velocity_] - before.q[velocity_];
-  if (interval_map_ && shift != 0.0) guess[velocity_] = shift / step_;
-  const auto run = [&](CompiledMap& map) {
+  const auto run = [&](CompiledMap& map, std::span<const double> guess) {
     used_ = &map;
     map.set(Slot::state, state);
     map.set(Slot::velocity, guess);
     return map.run();
   };
-  if (!interval_map_) return run(*map_);
-  const auto is_near = [&] {
-    return std::abs((*map_)(Slot::velocity)[velocity_] - guess[velocity_]) <= 0.5 * std::abs(guess[velocity_]);
-  };
-  if (run(*map_) && is_near()) return true;
+  if (!interval_map_) return run(*map_, before.v);
+  guess_.assign(before.v.begin(), before.v.end());
+  double& mean = guess_[velocity_];
+  const double shift = layout_.of(state, Slot::position)[velocity_] - before.q[velocity_];
+  if (shift != 0.0) mean = shift / step_;
+  if (run(*map_, guess_) && std::abs((*map_)(Slot::velocity)[velocity_] - mean) <= 0.5 * std::abs(mean)) return true;
   ++by_interval_;
-  return run(*interval_map_);
+  return run(*interval_map_, guess_);
 }
 
 }  // namespace rattleback

@@ -30,6 +30,7 @@ class NodeReader {
   std::optional<CompiledMap> map_;
   std::optional<CompiledMap> interval_map_;
   std::size_t velocity_ = 0;  ///< that is solved for, where there is such a map
+  std::vector<double> guess_;
   const CompiledMap* used_ = nullptr;
   double by_interval_ = 0.0;
   std::string failure_;

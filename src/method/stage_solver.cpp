@@ -49,16 +49,18 @@ bool StageSolver::solve(const Place& from, std::span<const double> memory, doubl
 }
 
 /// Equations that are singular somewhere have solutions far from the motion. Unknowns that differ from their
-/// extrapolation by half of what they were lately are such.
+/// extrapolation by half of what they were lately are such. At the start there are no steps to extrapolate from.
 bool StageSolver::continues(std::span<const double> memory) const {
   double total = 0.0;
   double change = 0.0;
+  bool is_start = true;
   for (std::size_t k = 0; k < remembered_; ++k) {
     const double last[] = {memory[k], memory[remembered_ + k], memory[2 * remembered_ + k]};
     total += std::max({std::abs(last[0]), std::abs(last[1]), std::abs(last[2])});
     change += std::abs(found()[k] - (3.0 * last[0] - 3.0 * last[1] + last[2]));
+    is_start = is_start && last[0] == last[1] && last[1] == last[2];
   }
-  return change <= 0.5 * total;
+  return is_start || change <= 0.5 * total;
 }
 
 /// The remembered unknowns of a step of size h, as the velocity suggests them. Throws MethodError.
