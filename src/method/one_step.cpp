@@ -11,7 +11,7 @@
 #include "guards.hpp"
 #include "interval_watch.hpp"
 #include "leap.hpp"
-#include "node_reader.hpp"
+#include "node_solver.hpp"
 #include "rattleback/kernel/interpreter.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -35,7 +35,7 @@ class OneStep final : public OneStepper {
  public:
   OneStep(const Method& method, const MethodMaps& maps, const Problem& problem)
       : method_(method), problem_(problem), maps_(maps), remarks_(remarks_at_start(method, problem)),
-        n_(problem.system.dimension()), solver_(method, maps, problem), reader_(method, maps, problem),
+        n_(problem.system.dimension()), solver_(method, maps, problem), nodes_(method, maps, problem),
         kept_(whole_start(method, maps, problem)), node_(problem.start) {
     if (method.interval) {
       watch_.emplace(*method.interval, problem);
@@ -63,8 +63,8 @@ class OneStep final : public OneStepper {
   std::vector<Remark> remarks() const override {
     std::vector<Remark> list = remarks_;
     for (Remark& remark : guards_->remarks()) list.push_back(std::move(remark));
-    if (reader_.by_interval() > 0.0) {
-      list.push_back({"velocities_by_interval", reader_.by_interval(),
+    if (nodes_.by_interval() > 0.0) {
+      list.push_back({"velocities_by_interval", nodes_.by_interval(),
                       "how often no velocity near that of the interval before had the momentum of a node: the velocity "
                       "of the interval is taken there"});
     }
@@ -102,7 +102,7 @@ class OneStep final : public OneStepper {
   bool take_over(const Problem& problem, std::span<const double> kept) override {
     problem_ = problem;
     solver_.surround(problem);
-    reader_.surround(problem);
+    nodes_.surround(problem);
     if (watch_) watch_->surround(problem);
     leap_.reset();
     has_interval_ = false;
@@ -121,7 +121,7 @@ class OneStep final : public OneStepper {
     saved.push_back(newton.max);
     saved.push_back(static_cast<double>(newton.solutions));
     for (const double crossings : guards_->save()) saved.push_back(crossings);
-    saved.push_back(reader_.by_interval());
+    saved.push_back(nodes_.by_interval());
     return saved;
   }
 
@@ -139,7 +139,7 @@ class OneStep final : public OneStepper {
     std::ranges::copy(method_.state.of(state(), Slot::position), node_.q.begin());
     if (!read_node()) throw std::invalid_argument(failure_);
     guards_->restore(rest.subspan(4, method_.guards.size()), node_);
-    reader_.set_by_interval(rest.back());
+    nodes_.set_by_interval(rest.back());
   }
 
  private:
@@ -208,8 +208,8 @@ class OneStep final : public OneStepper {
 
   /// False if there is no node, or its numbers are not finite any more.
   bool read_node() {
-    if (reader_(state(), node_)) return true;
-    failure_ = reader_.failure();
+    if (nodes_(state(), node_)) return true;
+    failure_ = nodes_.failure();
     return false;
   }
 
@@ -219,7 +219,7 @@ class OneStep final : public OneStepper {
   std::vector<Remark> remarks_;
   std::size_t n_;
   StageSolver solver_;
-  NodeReader reader_;
+  NodeSolver nodes_;
   std::vector<double> kept_;  ///< state, memories of all stages
   std::vector<double> before_;
   std::optional<IntervalWatch> watch_;

@@ -1,4 +1,4 @@
-#include "node_reader.hpp"
+#include "node_solver.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 namespace rattleback {
 
-NodeReader::NodeReader(const Method& method, const MethodMaps& maps, const Problem& problem)
+NodeSolver::NodeSolver(const Method& method, const MethodMaps& maps, const Problem& problem)
     : layout_(method.state), step_(problem.step) {
   if (maps.node) map_.emplace(*maps.node, problem);
   if (!method.node_by_interval) return;
@@ -17,14 +17,14 @@ NodeReader::NodeReader(const Method& method, const MethodMaps& maps, const Probl
   velocity_ = method.node_by_interval->velocity;
 }
 
-void NodeReader::surround(const Problem& problem) {
+void NodeSolver::surround(const Problem& problem) {
   step_ = problem.step;
   for (std::optional<CompiledMap>* map : {&map_, &interval_map_}) {
     if (*map) (*map)->surround(problem.step, problem.parameters);
   }
 }
 
-bool NodeReader::operator()(std::span<const double> state, State& node) {
+bool NodeSolver::operator()(std::span<const double> state, State& node) {
   std::span<const double> q = layout_.of(state, Slot::position);
   std::span<const double> v = layout_.of(state, Slot::velocity);
   if (map_) {
@@ -45,7 +45,7 @@ bool NodeReader::operator()(std::span<const double> state, State& node) {
   return true;
 }
 
-bool NodeReader::solve(std::span<const double> state, const State& before) {
+bool NodeSolver::solve(std::span<const double> state, const State& before) {
   const auto run = [&](CompiledMap& map, std::span<const double> guess) {
     used_ = &map;
     map.set(Slot::state, state);

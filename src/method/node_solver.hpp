@@ -8,9 +8,9 @@
 namespace rattleback {
 
 /// The node (q, v) that belongs to the state of a method.
-class NodeReader {
+class NodeSolver {
  public:
-  NodeReader(const Method& method, const MethodMaps& maps, const Problem& problem);
+  NodeSolver(const Method& method, const MethodMaps& maps, const Problem& problem);
 
   void surround(const Problem& problem);
 
