@@ -27,6 +27,13 @@ nlohmann::json class_json(const System& system, const SteeredSystem& s) {
 nlohmann::json inverse_problem_json(const System& system, const InverseProblem& problem) {
   nlohmann::json document{
       {"systems", nlohmann::json::array()}, {"class", nullptr}, {"free_lagrangians", nlohmann::json::array()}};
+  if (problem.own) {
+    document["own_lagrangian"] = {{"is_free_lagrangian", problem.own->is_free_lagrangian()},
+                                  {"residual", problem.own->motion.residual},
+                                  {"points", problem.own->motion.points},
+                                  {"regular", problem.own->regular},
+                                  {"regularity", problem.own->regularity}};
+  }
   for (const Variationality& v : problem.systems) {
     const HelmholtzReport& r = v.report;
     nlohmann::json entry{{"name", v.name}, {"accelerations", texts(v.equations.accelerations)}, {"decided", r.decided}};

@@ -90,10 +90,18 @@ std::string class_text(const System& system, const SteeredSystem& s) {
 std::string inverse_problem_text(const System& system, const InverseProblem& problem) {
   std::string out;
   add(out, "\nInverse problem: is it the motion of a regular Lagrangian without constraints?\n");
+  if (problem.own && problem.own->is_free_lagrangian()) {
+    add(out,
+        "  yes, its own: the forces of the constraints vanish, {},\n    so that motions that begin on the constraints "
+        "are "
+        "those of the same Lagrangian without them\n",
+        evidence(problem.own->motion));
+  }
   if (problem.steered.found) {
     out += class_text(system, *problem.steered.found);
   } else if (!system.velocity_rows().empty()) {
-    add(out, "  no free Lagrangian is known: {}\n", problem.steered.reason);
+    add(out, "  no {}free Lagrangian is known: {}\n", problem.own && problem.own->is_free_lagrangian() ? "other " : "",
+        problem.steered.reason);
   } else if (problem.systems.empty()) {
     add(out, "  there are no constraints: it is that of its own\n");
   }

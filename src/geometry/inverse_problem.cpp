@@ -8,6 +8,9 @@
 namespace rattleback {
 namespace {
 
+/// Coordinates up to which the system's own Lagrangian is compared with its motion: the comparison is dense.
+constexpr std::size_t largest_own = 100;
+
 std::string listed(const std::vector<Expression>& symbols) {
   std::vector<std::string> names;
   for (const Expression& s : symbols) names.push_back(s.name());
@@ -62,6 +65,9 @@ InverseProblem examine_inverse_problem(const System& given, const ChaplyginSyste
     if (!system.applied_forces().empty())
       result.systems.push_back(examine(system, given, "the equations of motion", near));
     return result;
+  }
+  if (given.dimension() <= largest_own) {
+    result.own = compare_motions(given, given.lagrangian(), parameters, near);
   }
   if (chaplygin != nullptr && chaplygin->shape.size() > 1 && !chaplygin->reduced.applied_forces().empty()) {
     State shape;

@@ -126,8 +126,8 @@ Vector with_zeros(const Vector& functions, const System& system, std::span<const
 
 }  // namespace
 
-LagrangianReport examine_lagrangian(const System& system, const Expression& lagrangian,
-                                    std::span<const double> parameters, const State& near) {
+LagrangianReport compare_motions(const System& system, const Expression& lagrangian, std::span<const double> parameters,
+                                 const State& near) {
   LagrangianReport report;
   report.motion.tolerance = check_tolerance;
   const std::size_t n = system.dimension();
@@ -151,6 +151,12 @@ LagrangianReport examine_lagrangian(const System& system, const Expression& lagr
   report.motion.holds = report.motion.points > 0 && report.motion.residual <= check_tolerance;
   report.regularity = report.motion.points > 0 ? least : 0.0;
   report.regular = report.regularity > hessian_singular_below;
+  return report;
+}
+
+LagrangianReport examine_lagrangian(const System& system, const Expression& lagrangian,
+                                    std::span<const double> parameters, const State& near) {
+  LagrangianReport report = compare_motions(system, lagrangian, parameters, near);
   try {
     report.determinant = factored(determinant(dense(hessian(lagrangian, system.velocities()))));
     find_factors(report.determinant, 1.0, report.zeros, report.poles);

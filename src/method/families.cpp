@@ -145,12 +145,14 @@ using FreeMethod = Method (*)(const System&, const SteeredSystem&, const Rule&, 
 Recipe read_free(const char* name, FreeMethod equations, const MethodOptions& options) {
   constexpr const char* forms[] = {"automatic", "6", "7"};
   constexpr const char* starts[] = {"constraint", "momentum"};
+  constexpr const char* means[] = {"direction", "lagrangian"};
   const Rule rule = options.rule();
   const Composed compose(options, rule);
   FreeOptions free;
   const int form = options.word<int>("form", forms);
   free.form = form == 0 ? 0 : form + 5;
   if (options.has("C")) free.constant = options.number("C", 1.0, -1e6, 1e6);
+  free.mean = options.word<FreeMean>("mean", means);
   if (free.constant == 0.0) throw MethodError("C must not be 0: the free Lagrangian would not be regular");
   // A composition takes steps of several lengths: its start cannot depend on one of them.
   free.from_momentum = options.word<int>("start", starts) == 1 || compose.order > 2;
@@ -162,7 +164,8 @@ Recipe read_free(const char* name, FreeMethod equations, const MethodOptions& op
 }
 
 std::vector<std::string> free_options() {
-  return with_rules({"form=6|7", "C=0.01", "order=2|4|6|8|10", "stages=5|9|13|17|21|35", "start=constraint|momentum"});
+  return with_rules({"form=6|7", "C=0.01", "mean=direction|lagrangian", "order=2|4|6|8|10", "stages=5|9|13|17|21|35",
+                     "start=constraint|momentum"});
 }
 
 Recipe without_options(Method (*equations)(const System&)) {

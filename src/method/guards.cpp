@@ -139,8 +139,8 @@ std::vector<Remark> Guards::remarks() const {
   for (const GuardWatch& watch : watches_) {
     if (watch.crossings() == 0) continue;
     list.push_back({"crossings", static_cast<double>(watch.crossings()),
-                    fmt::format("how often {} changed its sign: the reduced equations are singular there, those of dla "
-                                "are not",
+                    fmt::format("how often {} changed its sign: the equations of the method are singular there, those "
+                                "of dla are not",
                                 watch.name())});
   }
   return list;

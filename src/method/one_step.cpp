@@ -11,6 +11,7 @@
 #include "guards.hpp"
 #include "interval_watch.hpp"
 #include "leap.hpp"
+#include "node_solver.hpp"
 #include "rattleback/kernel/interpreter.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -34,9 +35,8 @@ class OneStep final : public OneStepper {
  public:
   OneStep(const Method& method, const MethodMaps& maps, const Problem& problem)
       : method_(method), problem_(problem), maps_(maps), remarks_(remarks_at_start(method, problem)),
-        n_(problem.system.dimension()), solver_(method, maps, problem), kept_(whole_start(method, maps, problem)),
-        node_(problem.start) {
-    if (maps_.node) node_map_.emplace(*maps_.node, problem);
+        n_(problem.system.dimension()), solver_(method, maps, problem), nodes_(method, maps, problem),
+        kept_(whole_start(method, maps, problem)), node_(problem.start) {
     if (method.interval) {
       watch_.emplace(*method.interval, problem);
       interval_.constraints.resize(method.interval->constraints.size());
@@ -63,6 +63,11 @@ class OneStep final : public OneStepper {
   std::vector<Remark> remarks() const override {
     std::vector<Remark> list = remarks_;
     for (Remark& remark : guards_->remarks()) list.push_back(std::move(remark));
+    if (nodes_.by_interval() > 0.0) {
+      list.push_back({"velocities_by_interval", nodes_.by_interval(),
+                      "how often no velocity near that of the interval before had the momentum of a node: the velocity "
+                      "of the interval is taken there"});
+    }
     return list;
   }
 
@@ -97,7 +102,7 @@ class OneStep final : public OneStepper {
   bool take_over(const Problem& problem, std::span<const double> kept) override {
     problem_ = problem;
     solver_.surround(problem);
-    if (node_map_) node_map_->surround(problem.step, problem.parameters);
+    nodes_.surround(problem);
     if (watch_) watch_->surround(problem);
     leap_.reset();
     has_interval_ = false;
@@ -116,11 +121,12 @@ class OneStep final : public OneStepper {
     saved.push_back(newton.max);
     saved.push_back(static_cast<double>(newton.solutions));
     for (const double crossings : guards_->save()) saved.push_back(crossings);
+    saved.push_back(nodes_.by_interval());
     return saved;
   }
 
   void restore(std::span<const double> saved) override {
-    if (saved.size() != kept_.size() + n_ + 4 + method_.guards.size()) {
+    if (saved.size() != kept_.size() + n_ + 5 + method_.guards.size()) {
       throw std::invalid_argument("the saved state belongs to another system or method");
     }
     std::ranges::copy(saved.first(kept_.size()), kept_.begin());
@@ -130,8 +136,10 @@ class OneStep final : public OneStepper {
     has_interval_ = false;
     solver_.newton() = {static_cast<std::int64_t>(rest[1]), static_cast<int>(rest[2]),
                         static_cast<std::int64_t>(rest[3])};
+    std::ranges::copy(method_.state.of(state(), Slot::position), node_.q.begin());
     if (!read_node()) throw std::invalid_argument(failure_);
-    guards_->restore(rest.subspan(4), node_);
+    guards_->restore(rest.subspan(4, method_.guards.size()), node_);
+    nodes_.set_by_interval(rest.back());
   }
 
  private:
@@ -198,28 +206,11 @@ class OneStep final : public OneStepper {
     }
   }
 
-  /// False if the numbers are not finite any more.
+  /// False if there is no node, or its numbers are not finite any more.
   bool read_node() {
-    std::span<const double> q = method_.state.of(state(), Slot::position);
-    std::span<const double> v = method_.state.of(state(), Slot::velocity);
-    if (node_map_) {
-      node_map_->set(Slot::state, state());
-      node_map_->set(Slot::velocity, node_.v);
-      if (!node_map_->run()) {
-        failure_ = fmt::format("the velocity at the node: {}{}", node_map_->failure(), advice(node_map_->report()));
-        return false;
-      }
-      q = (*node_map_)(Slot::position);
-      v = (*node_map_)(Slot::velocity);
-    }
-    const auto is_finite = [](double x) { return std::isfinite(x); };
-    if (!std::ranges::all_of(q, is_finite) || !std::ranges::all_of(v, is_finite)) {
-      failure_ = fmt::format("the state is not finite any more; a smaller step than {} may help", problem_.step);
-      return false;
-    }
-    std::ranges::copy(q, node_.q.begin());
-    std::ranges::copy(v, node_.v.begin());
-    return true;
+    if (nodes_(state(), node_)) return true;
+    failure_ = nodes_.failure();
+    return false;
   }
 
   Method method_;
@@ -228,9 +219,9 @@ class OneStep final : public OneStepper {
   std::vector<Remark> remarks_;
   std::size_t n_;
   StageSolver solver_;
+  NodeSolver nodes_;
   std::vector<double> kept_;  ///< state, memories of all stages
   std::vector<double> before_;
-  std::optional<CompiledMap> node_map_;
   std::optional<IntervalWatch> watch_;
   std::optional<Guards> guards_;
   IntervalValues interval_;

@@ -12,8 +12,14 @@ void check(const Problem& problem) {
   const std::size_t n = problem.system.dimension();
   const std::vector<double>& q = *problem.second_position;
   if (q.size() != n) throw MethodError(fmt::format("the second position has {} entries, expected {}", q.size(), n));
-  const State there{q, std::vector<double>(n, 0.0)};
-  const PointReport report = examine(problem.system, problem.parameters, there);
+  const State there{q, problem.start.v};  // Lagrangians need not be defined at rest
+  const PointReport report = [&] {
+    try {
+      return examine(problem.system, problem.parameters, there);
+    } catch (const StartError& error) {
+      throw MethodError(fmt::format("the second position (`q1`) cannot be one: {}", error.what()));
+    }
+  }();
   for (std::size_t k = 0; k < report.holonomic_violated.size(); ++k) {
     if (!report.holonomic_violated[k]) continue;
     throw MethodError(fmt::format("the second position (`q1`) violates {}: it gives {:.3g}",

@@ -8,8 +8,8 @@
 namespace rattleback {
 
 StageSolver::StageSolver(const Method& method, const MethodMaps& maps, const Problem& problem)
-    : remembered_(method.remembered), equations_(method.equations), start_(maps.start, problem, Backend::interpreted),
-      step_(maps.step, problem) {}
+    : remembered_(method.remembered), is_guarded_(!method.guards.empty()), equations_(method.equations),
+      start_(maps.start, problem, Backend::interpreted), step_(maps.step, problem) {}
 
 void StageSolver::surround(const Problem& problem) {
   start_.surround(problem.step, problem.parameters);
@@ -20,8 +20,12 @@ void StageSolver::surround(const Problem& problem) {
 bool StageSolver::operator()(std::span<double> state, std::span<double> memory, double h,
                              std::span<const double> velocity) {
   const Place from{state, velocity, h};
-  if (!solve(from, memory, h)) {
-    const std::string why = explain();
+  const bool is_solved = solve(from, memory, h);
+  if (!is_solved || (is_guarded_ && !continues(memory))) {
+    const std::string why = is_solved
+                                ? "the equations of the step have no solution that continues the motion; a smaller "
+                                  "step may help"
+                                : explain();
     if (remembered_ == 0 || !look_elsewhere(from)) {
       failure_ = why;
       return false;
@@ -42,6 +46,21 @@ bool StageSolver::solve(const Place& from, std::span<const double> memory, doubl
   newton_.max = std::max(newton_.max, report.max_iterations);
   ++newton_.solutions;
   return true;
+}
+
+/// Equations that are singular somewhere have solutions far from the motion. Unknowns that differ from their
+/// extrapolation by half of what they were lately are such. At the start there are no steps to extrapolate from.
+bool StageSolver::continues(std::span<const double> memory) const {
+  double total = 0.0;
+  double change = 0.0;
+  bool is_start = true;
+  for (std::size_t k = 0; k < remembered_; ++k) {
+    const double last[] = {memory[k], memory[remembered_ + k], memory[2 * remembered_ + k]};
+    total += std::max({std::abs(last[0]), std::abs(last[1]), std::abs(last[2])});
+    change += std::abs(found()[k] - (3.0 * last[0] - 3.0 * last[1] + last[2]));
+    is_start = is_start && last[0] == last[1] && last[1] == last[2];
+  }
+  return is_start || change <= 0.5 * total;
 }
 
 /// The remembered unknowns of a step of size h, as the velocity suggests them. Throws MethodError.

@@ -29,6 +29,7 @@ class StageSolver {
     std::span<const double> velocity;
     double h;
   };
+  bool continues(std::span<const double> memory) const;
   bool solve(const Place& from, std::span<const double> memory, double h);
   std::vector<double> suggested(const Place& from, double h);
   bool attempt(const Place& from, double h, std::span<const double> guess, std::span<const double> whole);
@@ -37,6 +38,7 @@ class StageSolver {
   std::string explain() const;
 
   std::size_t remembered_;
+  bool is_guarded_;
   std::vector<std::string> equations_;
   CompiledMap start_;
   CompiledMap step_;

@@ -65,6 +65,20 @@ TEST(InverseProblem, of_equations_of_ones_own_is_asked_by_forces) {
   EXPECT_TRUE(contains(own.out, "there are no constraints: it is that of its own"));
 }
 
+TEST(InverseProblem, is_solved_by_the_own_lagrangian_where_constraints_exert_no_force) {
+  const Workplace desk;
+  desk.add("lines",
+           "coordinates = ['x', 'y', 'z']\nlagrangian = \"0.5*(x'^2 + y'^2 + z'^2)\"\n"
+           "constraints = [\"z' - y*x' + x*y'\"]\n[initial]\nq = [1, 0, 0]\nv = [0, 1, -1]\n");
+  const std::string text = desk("analyse lines.toml").out;
+  EXPECT_TRUE(contains(text, "yes, its own: the forces of the constraints vanish")) << text;
+  EXPECT_TRUE(contains(text, "no other free Lagrangian is known"));
+  EXPECT_TRUE(inverse(desk, "lines.toml").at("own_lagrangian").at("is_free_lagrangian").get<bool>());
+  for (const char* model : {"free-particle-x", "rolling-disk", "chaplygin-sleigh"}) {
+    EXPECT_FALSE(inverse(desk, model).at("own_lagrangian").at("is_free_lagrangian").get<bool>()) << model;
+  }
+}
+
 TEST(GivenLagrangian, is_answered_by_text_json_and_status) {
   const Workplace desk;
   const Answer right = desk(std::string("analyse free-particle-x --lagrangian ") + particle_lagrangian);
@@ -210,7 +224,7 @@ TEST(Free, methods_tell_why_they_cannot_run) {
   const Answer potential = desk("run mobile-robot -m free");
   EXPECT_EQ(potential.status, wrong_request);
   EXPECT_TRUE(contains(potential.err, "none is known for systems with a potential"));
-  const Answer large = desk("run rolling-disk -m free-modified:C=1 -o large.csv");
+  const Answer large = desk("run rolling-disk -m free-modified:C=1:alpha=0 --step 0.1 --steps 1000 -o large.csv");
   EXPECT_EQ(large.status, numerics_failed);
   EXPECT_TRUE(contains(large.err, "constants C"));
   EXPECT_GT(std::stoi(shell("wc -l < '" + (desk / "large.csv") + "'").output), 30);  // what was reached is kept
@@ -219,6 +233,9 @@ TEST(Free, methods_tell_why_they_cannot_run) {
   EXPECT_TRUE(contains(compared.err, "free: the method cannot start here"));
   const json constants = desk.document("run knife-edge -m free --steps 3");
   EXPECT_TRUE(contains(constants.dump(), "C_x"));
+  const Answer mean = desk("run rolling-disk -m free:mean=both");
+  EXPECT_EQ(mean.status, wrong_request);
+  EXPECT_TRUE(contains(mean.err, "mean must be one of direction, lagrangian, found 'both'"));
   const Answer option = desk("run rolling-disk -m free:c=1");
   EXPECT_EQ(option.status, wrong_request);
   EXPECT_TRUE(contains(option.err, "has no option 'c'"));

@@ -538,5 +538,20 @@ TEST(GivenLagrangian, is_checked) {
   EXPECT_EQ(check("log(-1 - x^2)*x'").motion.points, 0);
 }
 
+// A line that is tangent to the planes of z' = y x' − x y' somewhere is tangent to them everywhere: the constraint
+// needs no force, whatever the masses. In a field, or in a metric whose geodesics are not lines, it does.
+TEST(OwnLagrangian, is_free_where_the_constraints_exert_no_force) {
+  const auto own = [](const std::string& lagrangian, const std::string& constraint) {
+    const Example e = written({"x", "y", "z"}, lagrangian, {constraint}, {{0.3, -0.4, 0.2}, {1, 0.5, -0.55}}, {});
+    const InverseProblem problem = examine_inverse_problem(e.system, nullptr, e.system.parameter_values(), e.near);
+    return problem.own && problem.own->is_free_lagrangian();
+  };
+  EXPECT_TRUE(own("0.5*(x'^2 + y'^2 + z'^2)", "z' - y*x' + x*y'"));
+  EXPECT_TRUE(own("0.5*(2*x'^2 + 3*y'^2 + 0.7*z'^2)", "z' - y*x' + x*y'"));
+  EXPECT_FALSE(own("0.5*(x'^2 + y'^2 + z'^2) - 0.1*z", "z' - y*x' + x*y'"));
+  EXPECT_FALSE(own("0.5*(x'^2 + y'^2 + z'^2)", "z' - y*x'"));
+  EXPECT_FALSE(own("0.5*(1 + 0.01*x^2)*(x'^2 + y'^2 + z'^2)", "z' - y*x' + x*y'"));
+}
+
 }  // namespace
 }  // namespace rattleback::test

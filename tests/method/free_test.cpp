@@ -349,8 +349,10 @@ TEST(Free, is_symplectic_on_the_cotangent_bundle_of_q) {
       for (const char* form : {"6", "7"}) {
         if (form[0] == '7' && std::string(model) != "rolling-disk") continue;
         for (const char* constant : {":C=0.1", ""}) {
-          const std::string method = fmt::format("free:form={}:{}{}", form, rule, constant);
-          EXPECT_LT(symplectic_defect(method, problem, problem.system.dimension()), 1e-11) << model << method;
+          for (const char* mean : {"", ":mean=lagrangian:start=momentum"}) {
+            const std::string method = fmt::format("free:form={}:{}{}{}", form, rule, constant, mean);
+            EXPECT_LT(symplectic_defect(method, problem, problem.system.dimension()), 1e-11) << model << method;
+          }
         }
       }
     }
@@ -405,7 +407,7 @@ TEST(Free, refuses_systems_without_a_known_lagrangian) {
 
 TEST(Free, ends_where_constants_are_too_large_for_the_step) {
   const Problem problem = problem_of("rolling-disk", 0.1);
-  for (const char* method : {"free:C=10:alpha=0", "free-modified:C=1"}) {
+  for (const char* method : {"free:C=10:alpha=0", "free-modified:C=1:alpha=0"}) {
     std::string text = refusal(method, problem);
     if (text.empty()) {
       const auto stepper = make_stepper(method, problem);

@@ -440,5 +440,17 @@ TEST(IdleUnknowns, in_the_slopes_of_equations_do_no_harm) {
   take(*stepper, 10);
 }
 
+// The first increments are those of accelerations: nothing that was remembered tells how large they are.
+TEST(ShapeSpace, methods_start_at_rest) {
+  Problem problem = problem_of("quadratic-particle", 0.05);
+  problem.start = {{1, 0.3, 0}, {0, 0, 0}};
+  const State exact = ReferenceFlow(problem).at(2.0);
+  for (const char* method : {"rdla", "pthdel", "conformal", "pthdel:order=4"}) {
+    const auto stepper = make_stepper(method, problem);
+    take(*stepper, 40);
+    EXPECT_LT(distance(stepper->node().q, exact.q), 5e-3) << method;
+  }
+}
+
 }  // namespace
 }  // namespace rattleback::test

@@ -66,7 +66,12 @@ struct LagrangianReport {
   bool is_free_lagrangian() const { return motion.holds && regular; }
 };
 
-/// Throws ExpressionError if the Lagrangian contains symbols that are not the system's.
+/// Whether motions of the system are motions of the Lagrangian, and whether it is regular there, without the places
+/// where its Hessian is singular or infinite. Throws ExpressionError if the Lagrangian contains symbols that are not
+/// the system's.
+LagrangianReport compare_motions(const System& system, const Expression& lagrangian, std::span<const double> parameters,
+                                 const State& near);
+/// The same with these places.
 LagrangianReport examine_lagrangian(const System& system, const Expression& lagrangian,
                                     std::span<const double> parameters, const State& near);
 

@@ -95,6 +95,13 @@ struct Method {
   ImplicitSystem step;   ///< (state, memory, h, parameters) ↦ state, memory, multipliers, increments of q
   /// (state, v of the node before, h, parameters) ↦ (q, v), where (q, v) is not a part of the state.
   std::optional<ImplicitSystem> node;
+  /// For methods whose equation for the velocity at a node may have no solution, or several: the one near the mean
+  /// velocity of the interval that leads to the node is taken, and where there is none, that mean velocity.
+  struct NodeByInterval {
+    ImplicitSystem map;    ///< with the data and outputs of `node`; the velocity before is that of the interval
+    std::size_t velocity;  ///< that `node` solves for
+  };
+  std::optional<NodeByInterval> node_by_interval;
   Layout state;                        ///< what the state is made of; it begins with the position
   std::vector<std::string> equations;  ///< of the step, named for messages
   Structure structure;
@@ -186,10 +193,17 @@ Method pthdel(const System& system, const Hamiltonization& hamiltonization, cons
 /// García-Naranjo & Vermeeren's integrator Φ^(ℓ): pthdel, or a composition of it, with another energy.
 Method conformal(Method pthdel, const Problem& problem, int ell, bool every_step = false);
 
+/// What a rule with several nodes takes the mean of.
+enum class FreeMean : std::uint8_t {
+  direction,   ///< the constraints, and so the direction X of the motion: L_d has no poles but those of X_d = 0
+  lagrangian,  ///< L̃ itself, Mestdag, Bloch & Fernandez, end of section III.A: poles wherever the values of X cancel
+};
+
 struct FreeOptions {
   int form = 0;                    ///< 6 or 7; 0: (7) where N is constant
   std::optional<double> constant;  ///< all constants C; otherwise small ones, from the start of the problem
   bool from_momentum = false;      ///< the start: p₁ = L̃_ṙ₁, not from a first step of length h ṙ₁
+  FreeMean mean = FreeMean::direction;
 };
 
 /// Discrete Euler–Lagrange equations of a free Lagrangian, Mestdag, Bloch & Fernandez (6), (7).
