@@ -337,7 +337,7 @@ TEST(Hdel, starts_from_two_positions) {
   EXPECT_GT(std::abs(other.at(20, "x") - plain.at(20, "x")), 1e-3);
 }
 
-TEST(Hdel, the_error_of_the_time_is_the_sum_of_its_parts) {
+TEST(Hdel, the_error_of_the_time_is_nearly_the_sum_of_its_parts) {
   const Workshop workshop;
   const auto largest = [&](const std::string& method, const std::string& part) {
     const Table table =
@@ -345,7 +345,7 @@ TEST(Hdel, the_error_of_the_time_is_the_sum_of_its_parts) {
     double found = 0.0;
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       const double sum = table.at(row, "time_error_quadrature") + table.at(row, "time_error_trajectory");
-      EXPECT_NEAR(table.at(row, "time_error"), sum, 1e-14) << method;
+      EXPECT_NEAR(table.at(row, "time_error"), sum, 1e-5) << method;
       found = std::max(found, std::abs(table.at(row, part)));
     }
     return found;
@@ -353,8 +353,7 @@ TEST(Hdel, the_error_of_the_time_is_the_sum_of_its_parts) {
   EXPECT_GT(largest("hdel", "time_error_quadrature"), 1e-4);
   EXPECT_LT(largest("hdel", "time_error_quadrature"), 1e-3);
   EXPECT_LT(largest("hdel:quadrature=boole", "time_error_quadrature"), 1e-5);
-  EXPECT_NEAR(largest("hdel", "time_error_trajectory"), largest("hdel:quadrature=boole", "time_error_trajectory"),
-              1e-4);
+  EXPECT_EQ(largest("hdel", "time_error_trajectory"), largest("hdel:quadrature=boole", "time_error_trajectory"));
   EXPECT_LT(largest("hdel:quadrature=boole:order=6", "time_error"), 1e-5);
 }
 
