@@ -9,6 +9,7 @@
 
 #include "../base/signed_size.hpp"
 #include "../mech/quintic.hpp"
+#include "paced_stepper.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -308,7 +309,8 @@ class Resampled final : public Stepper {
 }  // namespace
 
 std::unique_ptr<Stepper> make_tau_stepper(const Method& method, const Problem& problem) {
-  if (!method.own_time->resampled) return std::make_unique<TauStepper>(method, problem);
+  if (method.own_time->nodes == OwnTime::Nodes::of_reference) return make_paced_stepper(method, problem);
+  if (method.own_time->nodes == OwnTime::Nodes::of_steps) return std::make_unique<TauStepper>(method, problem);
   Problem in_tau = problem;
   const double rate = Clock(method.own_time->rate, problem).at(problem.start.q, problem.start.v).rate;
   in_tau.step = problem.step / rate;
