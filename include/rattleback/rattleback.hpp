@@ -40,6 +40,7 @@
 #include "rattleback/geometry/analysis.hpp"
 #include "rattleback/geometry/certificate.hpp"
 #include "rattleback/geometry/chaplygin.hpp"
+#include "rattleback/geometry/hamiltonized.hpp"
 #include "rattleback/geometry/helmholtz.hpp"
 #include "rattleback/geometry/inverse_problem.hpp"
 #include "rattleback/geometry/multiplier.hpp"

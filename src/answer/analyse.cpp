@@ -50,7 +50,7 @@ void judge_gyroscopic(AnalyseAnswer& a, const GyroscopicStructure& g) {
   a.hamiltonizable = g.is_hamiltonizable() ? where : Verdict::no;
   if (!g.multiplier) return;
   a.multiplier_periods = periods(a, g.multiplier->exponential);
-  if (g.multiplier->closed_form) a.hamiltonized = hamiltonized(a.reduced(), g.multiplier->exponential).lagrangian();
+  if (g.multiplier->closed_form) a.hamiltonized = hamiltonized_forms(a.reduced(), g.multiplier->exponential);
 }
 
 GivenLagrangian compared(const AnalyseAnswer& a, const Expression& lagrangian) {

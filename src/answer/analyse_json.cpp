@@ -77,7 +77,15 @@ void add_gyroscopic(nlohmann::json& document, const AnalyseAnswer& a) {
   nlohmann::json& hamiltonizable = document["hamiltonizable"];
   hamiltonizable = {{"holds", g.is_hamiltonizable()}, {"phi_simple", certificate_json(g.simple)}};
   if (g.multiplier) hamiltonizable["multiplier"] = potential_json(*g.multiplier, a.multiplier_periods);
-  if (a.hamiltonized) hamiltonizable["lagrangian"] = to_text(*a.hamiltonized);
+  if (!a.hamiltonized) return;
+  const HamiltonizedForms& forms = *a.hamiltonized;
+  hamiltonizable["lagrangian"] = to_text(forms.lagrangian);
+  hamiltonizable["momenta"] = texts(forms.momenta);
+  hamiltonizable["energy"] = to_text(forms.energy);
+  hamiltonizable["poincare_lagrangian"] = to_text(forms.poincare_lagrangian);
+  if (!forms.hamiltonian) return;
+  hamiltonizable["hamiltonian"] = to_text(*forms.hamiltonian);
+  hamiltonizable["poincare_hamiltonian"] = to_text(*forms.poincare_hamiltonian);
 }
 
 }  // namespace

@@ -29,7 +29,11 @@ std::string to_latex(const AnalyseAnswer& a) {
     if (g.measure && g.measure->closed_form) lines.push_back("\\mu &= " + to_latex(g.measure->exponential));
     if (a.hamiltonized) {
       lines.push_back("N &= " + to_latex(g.multiplier->exponential));
-      lines.push_back("\\mathcal{L} &= " + to_latex(*a.hamiltonized));
+      const HamiltonizedForms& forms = *a.hamiltonized;
+      lines.push_back("\\mathcal{L} &= " + to_latex(forms.lagrangian));
+      if (forms.hamiltonian) lines.push_back("\\mathcal{H} &= " + to_latex(*forms.hamiltonian));
+      lines.push_back("\\tilde{\\mathcal{L}} &= " + to_latex(forms.poincare_lagrangian));
+      if (forms.hamiltonian) lines.push_back("\\tilde{\\mathcal{H}} &= " + to_latex(*forms.poincare_hamiltonian));
     }
   }
   if (a.discrete && a.discrete->reduction.formulas) {

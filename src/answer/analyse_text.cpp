@@ -142,6 +142,15 @@ void add_discrete(std::string& out, const AnalyseAnswer& a) {
     add(out, "  F+_{} = {}\n", a.reduced().coordinates()[i].name(), formula(d.formulas->plus[i]));
 }
 
+void add_hamiltonized(std::string& out, const HamiltonizedForms& forms) {
+  add(out, "  l(r, N r') = {}, where ' is d/dtau\n", formula(forms.lagrangian));
+  if (forms.hamiltonian) add(out, "  H(r, P) = {}, of dr/dtau, dP/dtau\n", formula(*forms.hamiltonian));
+  add(out, "  N (l + {}) = {}, in t\n", forms.energy.name(), formula(forms.poincare_lagrangian));
+  if (!forms.hamiltonian) return;
+  add(out, "  N (H - {0}) = {1}, of dr/dt, dP/dt where H = {0}\n", forms.energy.name(),
+      formula(*forms.poincare_hamiltonian));
+}
+
 void add_gyroscopic(std::string& out, const AnalyseAnswer& a) {
   const GyroscopicStructure& g = *a.analysis.gyroscopic;
   add(out, "\nInvariant measure of the reduced equations\n");
@@ -167,7 +176,7 @@ void add_gyroscopic(std::string& out, const AnalyseAnswer& a) {
     add(out, "  {}: the gyroscopic force is phi-simple, {}\n", verdict_name(a.hamiltonizable),
         evidence(g.simple, both));
     add_potential(out, "N", *g.multiplier, a.multiplier_periods);
-    if (a.hamiltonized) add(out, "  l(r, N r') = {}, where ' is d/dtau\n", formula(*a.hamiltonized));
+    if (a.hamiltonized) add_hamiltonized(out, *a.hamiltonized);
   } else if (a.measure != Verdict::no) {
     add(out,
         "  no: the gyroscopic force is not phi-simple, {}\n"

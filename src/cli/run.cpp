@@ -85,7 +85,8 @@ Command run_command() {
   command.notes = {"Without --step, --time, --q0 and --v0 those of the model are taken."};
   command.examples = {
       "rattleback run chaplygin-sleigh -m dla:midpoint:order=4 --step 0.12 --time 30 -o sleigh.h5 --report sleigh.html",
-      "rattleback run snakeboard -m dla:trapezoidal --observe momentum-equation,symplectic"};
+      "rattleback run snakeboard -m dla:trapezoidal --observe momentum-equation,symplectic",
+      "rattleback run knife-edge-incline -m pthdel:through --observe midpoint-energy"};
   command.action = [o] { run_model(*o); };
   return command;
 }

@@ -96,24 +96,53 @@ Recipe read_rdla(const MethodOptions& options) {
                    from_reference};
 }
 
+/// What the steps of τ are. The default is equal steps, which end where τ turns back; through, equal times.
+TauSteps tau_steps(const MethodOptions& options, std::span<const char* const> quadratures) {
+  constexpr const char* nodes[] = {"tau", "t", "reference"};
+  TauSteps steps;
+  steps.through = options.has("through");
+  steps.size = steps.through && !options.has("nodes") ? TauSteps::Size::equal_time
+                                                      : options.word<TauSteps::Size>("nodes", nodes);
+  steps.quadrature = options.word<Quadrature>("quadrature", quadratures);
+  if (steps.size == TauSteps::Size::equal) {
+    if (steps.through) {
+      throw MethodError(
+          "where N changes its sign tau turns back, and equal steps of tau end: give through with nodes=t or "
+          "nodes=reference");
+    }
+    return steps;
+  }
+  for (const char* other : {"quadrature", "resample"}) {
+    if (!options.has(other)) continue;
+    throw MethodError(
+        fmt::format("{} is for nodes at equal steps of tau, and {} has them at equal steps of t: drop one", other,
+                    options.has("nodes") ? "nodes=" + options.text("nodes") : "through"));
+  }
+  return steps;
+}
+
 Recipe read_hdel(const MethodOptions& options) {
   constexpr const char* names[] = {"trapezoidal", "simpson", "boole"};
   const Rule rule = options.rule();
   const Composed compose(options, rule);
-  const auto quadrature = options.word<Quadrature>("quadrature", names);
-  const int known = quadrature_order(quadrature);
+  const TauSteps steps = tau_steps(options, names);
+  if (steps.size != TauSteps::Size::equal) {  // the times of the nodes are known
+    return MapRecipe{
+        [=](const Problem& p, Geometry& g) { return compose(hdel(p.system, g.hamiltonization("hdel"), rule, steps)); }};
+  }
+  const int known = quadrature_order(steps.quadrature);
   if (compose.order > known) {
     throw MethodError(fmt::format("with quadrature={} the time is known to order {} only: give {}",
-                                  names[static_cast<std::size_t>(quadrature)], known,
+                                  names[static_cast<std::size_t>(steps.quadrature)], known,
                                   compose.order > 6   ? "order=6 at most"
                                   : compose.order > 4 ? "quadrature=boole"
                                                       : "quadrature=simpson or boole"));
   }
   const bool resampled = options.has("resample");
   return MapRecipe{[=](const Problem& p, Geometry& g) {
-    Method method = compose(hdel(p.system, g.hamiltonization("hdel"), rule, quadrature));
+    Method method = compose(hdel(p.system, g.hamiltonization("hdel"), rule, steps));
     method.structure.order = std::min(method.structure.order, known);
-    method.own_time->resampled = resampled;
+    if (resampled) method.own_time->nodes = OwnTime::Nodes::resampled;
     return method;
   }};
 }
@@ -121,9 +150,11 @@ Recipe read_hdel(const MethodOptions& options) {
 Recipe read_pthdel(const MethodOptions& options) {
   const Rule rule = options.rule();
   const Composed compose(options, rule);
-  return MapRecipe{
-      [=](const Problem& p, Geometry& g) { return compose(pthdel(p.system, g.hamiltonization("pthdel"), {rule})); },
-      starts_from_reference(options, compose)};
+  const bool through = options.has("through");
+  return MapRecipe{[=](const Problem& p, Geometry& g) {
+                     return compose(pthdel(p.system, g.hamiltonization("pthdel"), {rule}, through));
+                   },
+                   starts_from_reference(options, compose)};
 }
 
 Recipe read_conformal(const MethodOptions& options) {
@@ -194,10 +225,11 @@ const std::vector<Family>& families() {
         variational_options({constraint_rules, "forces=averaged|general"})},
        read_rdla},
       {{"hdel", "Hamiltonized discrete Euler-Lagrange equations (Fernandez, Bloch & Olver): steps of tau, dtau = N dt",
-        with_rules({"quadrature=trapezoidal|simpson|boole", "order=2|4|6", "stages=5|9|13", "resample"})},
+        with_rules({"quadrature=trapezoidal|simpson|boole", "nodes=tau|t|reference", "through", "order=2|4|6",
+                    "stages=5|9|13", "resample"})},
        read_hdel},
       {{"pthdel", "Hamiltonized equations by the Poincare transformation (Fernandez, Bloch & Olver): steps of t",
-        variational_options()},
+        with_rules({"through", "order=2|4|6|8|10", "stages=5|9|13|17|21|35", "start=momentum|reference"})},
        read_pthdel},
       {{"conformal",
         "pthdel with a modified energy, so that a measure is preserved (Garcia-Naranjo & Vermeeren): steps of t",

@@ -4,7 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 
 #include "method_maps.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -33,7 +36,8 @@ ImplicitSystem energies_of(const System& system) {
 }  // namespace
 
 GuardWatch::GuardWatch(const Guard& guard, const Problem& problem)
-    : name_(guard.name), ends_(guard.ends), functions_(CompiledMap::functions(map_of(guard, problem.system), problem)) {
+    : name_(guard.name), ends_(guard.ends), count_(guard.count),
+      functions_(CompiledMap::functions(map_of(guard, problem.system), problem)) {
   functions_.run();
   sign_ = here() < 0.0 ? -1.0 : 1.0;
   if (!std::isfinite(here())) throw MethodError(fmt::format("the method cannot start here: {} is not defined", name_));
@@ -45,8 +49,16 @@ GuardWatch::GuardWatch(const Guard& guard, const Problem& problem)
 }
 
 std::string GuardWatch::before_step(const State& node) {
-  if (!ends_) return "";
   functions_.run(node);
+  if (std::string wrong = ends_ ? vanishes() : vanishes_to_higher_order(); !wrong.empty()) return wrong;
+  if (!(error() <= largest_error)) {
+    return fmt::format("{} is a line integral that has lost its accuracy: its error is about {:.1e}", name_, error());
+  }
+  return "";
+}
+
+/// Within a step along the velocity, or soon after.
+std::string GuardWatch::vanishes() const {
   if (!(sign_ * here() > 0.0)) return fmt::format("{} has changed its sign: it is {:.3g}", name_, here());
   if (std::isnan(ahead())) {
     return fmt::format("{} is not defined ahead: the motion leaves the domain of the model; a smaller step gets nearer",
@@ -55,7 +67,7 @@ std::string GuardWatch::before_step(const State& node) {
   if (!(sign_ * ahead() > 0.0)) {
     return fmt::format(
         "{} vanishes within this step: it is {:.3g}, and {:.3g} a step ahead; the method ends there, rdla and dla may "
-        "pass",
+        "pass, and so may hdel and pthdel with the option through",
         name_, here(), ahead());
   }
   if (!(std::abs(change()) < 1.0)) {
@@ -64,19 +76,44 @@ std::string GuardWatch::before_step(const State& node) {
         "and dla may pass, or a smaller step gets nearer",
         name_, here(), std::abs(change()));
   }
-  if (!(error() <= largest_error)) {
-    return fmt::format("{} is a line integral that has lost its accuracy: its error is about {:.1e}", name_, error());
-  }
   return "";
 }
 
+/// A zero that can be passed is simple: near it the quantity is linear along the motion. At others, and where it
+/// touches zero without changing its sign, nothing is known about the solutions of the equations.
+std::string GuardWatch::vanishes_to_higher_order() const {
+  const double slope = here() * change();
+  if (!crosses() || std::abs(ahead() - here() - slope) <= 0.2 * std::abs(slope)) return "";
+  return fmt::format(
+      "{} vanishes within this step, or nearly, and not linearly: it is {:.3g}, and {:.3g} a step ahead; only simple "
+      "zeros "
+      "are passed; with a smaller step this may be one, and dla may pass",
+      name_, here(), ahead());
+}
+
 std::string GuardWatch::after_step(const State& node) {
+  const bool should_cross = crosses();  // before_step has looked
   functions_.run(node);
-  if (sign_ * here() > 0.0) return "";
+  has_just_crossed_ = false;
+  if (sign_ * here() > 0.0) {
+    if (!should_cross || change() < 0.0) return "";
+    return fmt::format(
+        "{} should have changed its sign in this step, and the solution that was found turns back: it is {:.3g}; with "
+        "another step the solutions are further apart",
+        name_, here());
+  }
   if (ends_) return fmt::format("{} has changed its sign: it is {:.3g}", name_, here());
   sign_ = -sign_;
   ++crossings_;
+  has_just_crossed_ = true;
   return "";
+}
+
+Remark GuardWatch::remark() const {
+  return {count_, static_cast<double>(crossings_),
+          fmt::format("how often {} changed its sign: the equations of the method are singular there, those of dla are "
+                      "not",
+                      name_)};
 }
 
 double GuardWatch::stride(const State& node) {
@@ -86,8 +123,9 @@ double GuardWatch::stride(const State& node) {
   return std::abs(functions_[Slot::step][0] / speed()) * std::sqrt(square);
 }
 
-void GuardWatch::set_crossings(int crossings, const State& node) {
-  crossings_ = crossings;
+void GuardWatch::restore(std::span<const double> saved, const State& node) {
+  crossings_ = static_cast<int>(saved[0]);
+  has_just_crossed_ = saved[1] != 0.0;
   functions_.run(node);
   if (!ends_) sign_ = here() < 0.0 ? -1.0 : 1.0;
 }
@@ -109,8 +147,15 @@ std::string Guards::before_step(const State& node) {
   return "";
 }
 
+bool Guards::cross() const { return std::ranges::any_of(watches_, &GuardWatch::crosses); }
+
 std::string Guards::after_step(const State& before, const State& node) {
   if (empty()) return "";
+  const auto crossings = [&] {
+    return std::accumulate(watches_.begin(), watches_.end(), 0,
+                           [](int sum, const GuardWatch& watch) { return sum + watch.crossings(); });
+  };
+  const int crossings_before = crossings();
   for (GuardWatch& watch : watches_) {
     if (std::string wrong = watch.after_step(node); !wrong.empty()) return wrong;
   }
@@ -131,29 +176,33 @@ std::string Guards::after_step(const State& before, const State& node) {
         "may help",
         first.total, second.total, step_);
   }
+  if (crossings() > crossings_before) {
+    energy_change_ = std::max(energy_change_, std::abs(second.total - first.total));
+  }
   return "";
 }
 
 std::vector<Remark> Guards::remarks() const {
   std::vector<Remark> list;
   for (const GuardWatch& watch : watches_) {
-    if (watch.crossings() == 0) continue;
-    list.push_back({"crossings", static_cast<double>(watch.crossings()),
-                    fmt::format("how often {} changed its sign: the equations of the method are singular there, those "
-                                "of dla are not",
-                                watch.name())});
+    if (watch.crossings() > 0) list.push_back(watch.remark());
   }
+  if (list.empty()) return list;
+  list.push_back({"crossing_energy_change", energy_change_,
+                  "the largest change of the energy in such a step: the accuracy that is lost there"});
   return list;
 }
 
 std::vector<double> Guards::save() const {
   std::vector<double> saved;
-  for (const GuardWatch& watch : watches_) saved.push_back(watch.crossings());
+  for (const GuardWatch& watch : watches_) std::ranges::copy(watch.save(), std::back_inserter(saved));
+  saved.push_back(energy_change_);
   return saved;
 }
 
-void Guards::restore(std::span<const double> crossings, const State& node) {
-  for (std::size_t k = 0; k < watches_.size(); ++k) watches_[k].set_crossings(static_cast<int>(crossings[k]), node);
+void Guards::restore(std::span<const double> saved, const State& node) {
+  for (std::size_t k = 0; k < watches_.size(); ++k) watches_[k].restore(saved.subspan(2 * k, 2), node);
+  energy_change_ = saved.back();
 }
 
 }  // namespace rattleback

@@ -77,6 +77,7 @@ class OneStep final : public OneStepper {
     failure_ = guards_->before_step(node_);
     if (!failure_.empty()) return false;
     if (!guards_->empty()) node_before_ = node_;
+    if (guards_->cross()) extrapolate_linearly();
     if ((!method_.adjusts_every_step || adjust_state()) && take_step() && read_node() && passes_guards()) {
       if (second_) second_->is_next = false;
       has_interval_ = true;
@@ -111,6 +112,12 @@ class OneStep final : public OneStepper {
     return read_node();
   }
 
+  void set_step(double h) override {
+    problem_.step = h;
+    leap_.reset();
+    if (second_is_next()) second_.emplace(method_, problem_);
+  }
+
   // state, memories of the stages, velocity of the node, whether the second position is next, counters
   std::vector<double> save() const override {
     const NewtonCount& newton = solver_.newton();
@@ -120,13 +127,14 @@ class OneStep final : public OneStepper {
     saved.push_back(static_cast<double>(newton.iterations));
     saved.push_back(newton.max);
     saved.push_back(static_cast<double>(newton.solutions));
-    for (const double crossings : guards_->save()) saved.push_back(crossings);
+    for (const double number : guards_->save()) saved.push_back(number);
     saved.push_back(nodes_.by_interval());
     return saved;
   }
 
   void restore(std::span<const double> saved) override {
-    if (saved.size() != kept_.size() + n_ + 5 + method_.guards.size()) {
+    const std::size_t guarded = guards_->save().size();
+    if (saved.size() != kept_.size() + n_ + 5 + guarded) {
       throw std::invalid_argument("the saved state belongs to another system or method");
     }
     std::ranges::copy(saved.first(kept_.size()), kept_.begin());
@@ -138,7 +146,7 @@ class OneStep final : public OneStepper {
                         static_cast<std::int64_t>(rest[3])};
     std::ranges::copy(method_.state.of(state(), Slot::position), node_.q.begin());
     if (!read_node()) throw std::invalid_argument(failure_);
-    guards_->restore(rest.subspan(4, method_.guards.size()), node_);
+    guards_->restore(rest.subspan(4, guarded), node_);
     nodes_.set_by_interval(rest.back());
   }
 
@@ -149,6 +157,17 @@ class OneStep final : public OneStepper {
     return memories().subspan(stage * method_.memory_size(), method_.memory_size());
   }
   bool second_is_next() const { return second_ && second_->is_next; }
+
+  /// Two solutions meet where a quantity vanishes that the equations divide by, and errors of the steps before are
+  /// large: what continues the motion is looked for on the line through the last two, not on the parabola through
+  /// three.
+  void extrapolate_linearly() {
+    const std::size_t n = method_.remembered;
+    for (std::size_t stage = 0; stage < method_.stages.size(); ++stage) {
+      const std::span<double> m = memory(stage);
+      for (std::size_t k = 0; k < n; ++k) m[2 * n + k] = 2.0 * m[n + k] - m[k];
+    }
+  }
 
   bool passes_guards() {
     failure_ = guards_->after_step(node_before_, node_);

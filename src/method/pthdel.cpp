@@ -5,7 +5,11 @@
 //
 // with the multiplier N and the energy E of the initial condition. On the level set of E the Euler–Lagrange equations
 // of Λ_E are the reduced equations. The energy of Λ_E, N (E_l − E), is nearly constant; the energy of the motion
-// departs from E by 1/N times that (50). At a zero of N the equations have a pole: the method stops before.
+// departs from E by 1/N times that (50).
+//
+// Where N changes its sign the inertia N G of a direction does too. In a step whose midpoint is there two solutions of
+// the discrete equations meet: the method stops before, or passes `through` by the solution nearest to the extrapolated
+// increments, if there is one.
 
 #include <algorithm>
 
@@ -29,7 +33,7 @@ System altered(const System& reduced, const Expression& multiplier) {
 
 }  // namespace
 
-Method pthdel(const System& system, const Hamiltonization& h, const AlteredRule& rule) {
+Method pthdel(const System& system, const Hamiltonization& h, const AlteredRule& rule, bool through) {
   const System& reduced = h.chaplygin.reduced;
   const Expression& multiplier = h.multiplier.exponential;
   const System shape = altered(reduced, multiplier);
@@ -47,7 +51,7 @@ Method pthdel(const System& system, const Hamiltonization& h, const AlteredRule&
     method.structure.order = std::min(method.structure.order, rule.factor->order());
   }
   method.canonical->conformal = CanonicalStep::Conformal{multiplier, energy, method.state_size() - 1};
-  guard_multiplier(method, system, h, step);
+  guard_multiplier(method, system, h, step, through);
   return method;
 }
 

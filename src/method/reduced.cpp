@@ -99,8 +99,7 @@ Method reduced_method(const System& system, const ChaplyginSystem& c, const Rule
   method.interval = interval_functions(system, rule);
   method.structure = {rule.order(), Structure::Constraint::between_nodes, rule.is_symmetric(), true, false};
   std::unordered_map<Expression, Expression> first;
-  for (std::size_t i = 0; i < n; ++i)
-    first.emplace(increments[i], step_symbol() * system.velocities()[i] / shape.speed);
+  for (std::size_t i = 0; i < n; ++i) first.emplace(increments[i], step_symbol() * system.velocities()[i] / shape.pace);
   add_predictor(method, first);
   return method;
 }
@@ -111,14 +110,14 @@ namespace {
 Guard make_guard(const System& system, const ShapeStep& shape, const Expression& function) {
   const Expression h = step_symbol();
   std::vector<Expression> increments;
-  for (const Expression& v : system.velocities()) increments.push_back(h * v / shape.speed);
+  for (const Expression& v : system.velocities()) increments.push_back(h * v / shape.pace);
   Substitution ahead;
   for (std::size_t i = 0; i < increments.size(); ++i)
     ahead.emplace(system.coordinates()[i], system.coordinates()[i] + increments[i]);
   Guard guard;
   guard.here = function;
   guard.ahead = substitute(function, ahead);
-  guard.speed = shape.speed;
+  guard.speed = shape.pace;
   guard.change = directional_derivative({&function, 1}, system.coordinates(), increments)[0] / function;
   return guard;
 }
@@ -141,12 +140,15 @@ void guard_transversality(Method& method, const System& system, const ChaplyginS
   method.guards.push_back(std::move(guard));
 }
 
-void guard_multiplier(Method& method, const System& system, const Hamiltonization& h, const ShapeStep& shape) {
+void guard_multiplier(Method& method, const System& system, const Hamiltonization& h, const ShapeStep& shape,
+                      bool through) {
   Guard guard = make_guard(system, shape, h.multiplier.exponential);
   guard.error = h.multiplier.error;
   guard.name = fmt::format("the multiplier N = {}", shortened(h.multiplier.exponential, 60));
+  guard.ends = !through;
+  guard.count = "multiplier_crossings";
   method.guards.push_back(std::move(guard));
-  guard_transversality(method, system, h.chaplygin, shape, /*ends=*/true);
+  guard_transversality(method, system, h.chaplygin, shape, /*ends=*/!through);
 }
 
 }  // namespace rattleback

@@ -19,6 +19,7 @@ struct ShapeStep {
   std::vector<Expression> next;                        ///< P_{k+1} as a function of (r_k, P_k, Δr)
   std::vector<Expression> constants;                   ///< values of the further parameters, in (q, v) of the start
   std::optional<Expression> discrete_lagrangian = {};  ///< where there are no forces
+  Expression pace = Expression(1.0);                   ///< of the method's time relative to t: Δq is about h v/pace
 };
 
 /// Symbols for the momenta P of the shape.
@@ -35,7 +36,9 @@ Method reduced_method(const System& system, const ChaplyginSystem& chaplygin, co
 void guard_transversality(Method& method, const System& system, const ChaplyginSystem& chaplygin,
                           const ShapeStep& shape, bool ends);
 
-/// The method must stop before N = 0.
-void guard_multiplier(Method& method, const System& system, const Hamiltonization& h, const ShapeStep& shape);
+/// At N = 0 the inertia of the step's equations vanishes in one direction, and two of their solutions meet: the method
+/// ends before, or passes by the solution that continues the motion.
+void guard_multiplier(Method& method, const System& system, const Hamiltonization& h, const ShapeStep& shape,
+                      bool through);
 
 }  // namespace rattleback

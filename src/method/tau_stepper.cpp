@@ -9,6 +9,7 @@
 
 #include "../base/signed_size.hpp"
 #include "../mech/quintic.hpp"
+#include "paced_stepper.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -147,16 +148,21 @@ class TauStepper final : public Stepper {
     std::vector<double> rates;
     for (const Node& node : nodes_) rates.push_back(node.clock.rate);
     const auto time = cumulative_integral(rates, h_, quadrature_);
-    const auto lower = cumulative_integral(
-        rates, h_, quadrature_ == Quadrature::boole ? Quadrature::simpson : Quadrature::trapezoidal);
+    // In a last panel that is not complete the polynomial has a lower degree, and so must what it is compared with:
+    // over two intervals a cubic has the integral of Simpson's rule.
+    const std::size_t intervals = nodes_.size() - 1;
+    const auto lower = cumulative_integral(rates, h_, intervals > 3 ? Quadrature::simpson : Quadrature::trapezoidal);
     for (std::size_t i = 1; i < nodes_.size(); ++i) {
       Node& node = nodes_[i];
       node.tau = nodes_[0].tau + static_cast<double>(i) * h_;
       node.time = nodes_[0].time + time[i];
       node.lower_time = nodes_[0].lower_time + lower[i];
       const double error = bound(i);
-      node.quadrature_error = quadrature_ == Quadrature::trapezoidal ? nodes_[i - 1].quadrature_error + error
-                                                                     : std::abs(node.time - node.lower_time);
+      if (quadrature_ == Quadrature::trapezoidal) {
+        node.quadrature_error = nodes_[i - 1].quadrature_error + error;
+      } else {  // a single interval is left to the trapezoidal rule, whose error is bounded
+        node.quadrature_error = std::abs(node.time - node.lower_time) + (intervals == 1 ? error : 0.0);
+      }
       if (error <= 0.5 * (node.time - nodes_[i - 1].time)) continue;
       failure_ = fmt::format(
           "the time of this step, {:.3g}, is known only to {:.2g}: dt/dtau changes from {:.3g} to {:.3g} within it; a "
@@ -303,7 +309,8 @@ class Resampled final : public Stepper {
 }  // namespace
 
 std::unique_ptr<Stepper> make_tau_stepper(const Method& method, const Problem& problem) {
-  if (!method.own_time->resampled) return std::make_unique<TauStepper>(method, problem);
+  if (method.own_time->nodes == OwnTime::Nodes::of_reference) return make_paced_stepper(method, problem);
+  if (method.own_time->nodes == OwnTime::Nodes::of_steps) return std::make_unique<TauStepper>(method, problem);
   Problem in_tau = problem;
   const double rate = Clock(method.own_time->rate, problem).at(problem.start.q, problem.start.v).rate;
   in_tau.step = problem.step / rate;

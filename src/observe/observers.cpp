@@ -74,9 +74,15 @@ struct Scene {
   const Method& method() const {
     require(derived.map.has_value(),
             fmt::format("{} is not a one-step method: it has no equations of its own", name()));
-    require(!derived.map->own_time || !derived.map->own_time->resampled,
+    require(!derived.map->own_time || derived.map->own_time->nodes != OwnTime::Nodes::resampled,
             "resampled nodes lie between those of the method; drop resample");
     return *derived.map;
+  }
+  /// For what follows from the equations of one step, of the size that the problem has.
+  const Method& method_with_equal_steps() const {
+    require(!derived.map || !derived.map->own_time || derived.map->own_time->nodes != OwnTime::Nodes::of_reference,
+            "the steps of tau follow a reference solution and differ from each other; drop nodes=reference");
+    return method();
   }
   void require(bool condition, const std::string& what) const {
     if (!condition) throw MethodError(what);
@@ -166,11 +172,11 @@ const std::vector<Entry>& entries() {
         "the momenta of the declared symmetries: by the method's own p or P, or at the node where it has none"},
        momentum},
       {{"momentum-equation", "residual of the discrete nonholonomic momentum equation (Cortes & Martinez, 24)"},
-       [](const Scene& s) { return make_momentum_equation_observer(s.method(), s.problem); }},
+       [](const Scene& s) { return make_momentum_equation_observer(s.method_with_equal_steps(), s.problem); }},
       {{"symplectic",
         "defect of the symplectic form: DPhi^T Omega DPhi - Omega - d(beta) (Cortes & Martinez, 22); on a shape space "
         "that of dr dP"},
-       [](const Scene& s) { return make_symplectic_observer(s.method(), s.problem); }},
+       [](const Scene& s) { return make_symplectic_observer(s.method_with_equal_steps(), s.problem); }},
       {{"reduced-forces",
         "discrete Lagrangian L_d* and discrete forces F-, F+ of a Chaplygin system (Cortes & Martinez, 32)"},
        [](const Scene& s) {
@@ -185,23 +191,23 @@ const std::vector<Entry>& entries() {
          return make_reduced_equation_observer(s.method(), s.problem);
        }},
       {{"spectral-radius", "largest absolute eigenvalue of the tangent map of the step before the node"},
-       [](const Scene& s) { return make_spectral_radius_observer(s.method(), s.problem); }},
+       [](const Scene& s) { return make_spectral_radius_observer(s.method_with_equal_steps(), s.problem); }},
       {{"time-error", "error of the time of hdel's nodes: in all, by its quadrature, by the nodes themselves"},
        [](const Scene& s) {
-         const Method& method = s.method();
+         const Method& method = s.method_with_equal_steps();
          s.require(method.own_time.has_value(), fmt::format("{} takes steps of t itself", s.name()));
          return make_time_error_observer(method, s.problem);
        }},
       {{"reversibility", "how far a step back misses the node before"},
-       [](const Scene& s) { return make_reversibility_observer(s.method(), s.problem); }},
+       [](const Scene& s) { return make_reversibility_observer(s.method_with_equal_steps(), s.problem); }},
       {{"modified", "the modified Hamiltonian of variational methods; :ell=4 for its series up to h^4"},
-       [](const Scene& s) { return make_modified_observer(s.method(), s.problem, s.ell); },
+       [](const Scene& s) { return make_modified_observer(s.method_with_equal_steps(), s.problem, s.ell); },
        true},
       {{"modified-energy", "modified conformal Hamiltonian and factor (Garcia-Naranjo & Vermeeren); :ell=4"},
-       [](const Scene& s) { return make_conformal_observer(s.method(), s.problem, s.ell); },
+       [](const Scene& s) { return make_conformal_observer(s.method_with_equal_steps(), s.problem, s.ell); },
        true},
       {{"measure", "by how much the invariant measure has changed since the start; :ell=4 for the modified measure"},
-       [](const Scene& s) { return make_measure_observer(s.method(), s.problem, s.ell); },
+       [](const Scene& s) { return make_measure_observer(s.method_with_equal_steps(), s.problem, s.ell); },
        true},
   };
   return all;

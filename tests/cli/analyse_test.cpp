@@ -121,7 +121,9 @@ void expect_consistent(const json& d) {
   if (measure.contains("density")) expect_potential(measure.at("density"));
   if (hamiltonizable.contains("multiplier")) {
     expect_potential(hamiltonizable.at("multiplier"));
-    EXPECT_EQ(hamiltonizable.contains("lagrangian"), hamiltonizable.at("multiplier").at("closed_form").get<bool>());
+    for (const char* form : {"lagrangian", "hamiltonian", "poincare_lagrangian", "poincare_hamiltonian", "energy"}) {
+      EXPECT_EQ(hamiltonizable.contains(form), hamiltonizable.at("multiplier").at("closed_form").get<bool>()) << form;
+    }
   }
   if (d.contains("measure_by_translations")) {
     const json& by = d.at("measure_by_translations");

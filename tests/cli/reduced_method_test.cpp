@@ -191,6 +191,17 @@ const std::vector<Refused> options{
     {"order_beyond_simpson", with("hdel:order=6:quadrature=simpson"), "simpson ... order 4 only"},
     {"order_beyond_boole", with("hdel:order=8:quadrature=boole"), "boole ... order 6 only: give order=6 at most"},
     {"resample_with_value", with("hdel:resample=1"), "resample takes no value, found 'resample=1'"},
+    {"through_with_equal_tau", with("hdel:nodes=tau:through"),
+     "tau turns back ... give through with nodes=t or nodes=ref"},
+    {"through_and_resample", with("hdel:through:resample"),
+     "resample is for nodes at equal steps of tau, and through has"},
+    {"quadrature_of_equal_times", with("hdel:nodes=t:quadrature=boole"),
+     "quadrature is for ... and nodes=t has them at"},
+    {"unknown_nodes", with("hdel:nodes=x"), "nodes must be one of tau, t, reference, found 'x'"},
+    {"through_with_value", with("pthdel:through=1"), "through takes no value, found 'through=1'"},
+    {"through_of_rdla", with("rdla:through"), "rdla has no option 'through'"},
+    {"map_of_steps_that_differ", with("hdel:nodes=reference --observe spectral-radius"),
+     "differ ... drop nodes=reference"},
     {"start_of_hdel", with("hdel:start=reference"), "hdel has no option 'start'; there are ... quadrature"},
     {"forces_of_hdel", with("hdel:forces=general"), "hdel has no option 'forces'"},
     {"unknown_forces", with("rdla:forces=foo"), "forces must be one of averaged, general, found 'foo'"},
@@ -243,6 +254,22 @@ TEST(Multiplier, where_it_vanishes_the_run_ends_and_its_rows_are_kept) {
   expect_parts(compared.err,
                "not all methods reached the end ... hdel failed in step 15 of 100 ... pthdel failed in step 23");
   expect_parts(compared.out, "  dla  ...   hdel  ...   pthdel  ... failed at t = 1.54");
+}
+
+TEST(Multiplier, where_it_vanishes_a_run_passes_if_it_is_told_to) {
+  const Workshop workshop;
+  for (const char* method : {"pthdel:through", "hdel:through", "hdel:nodes=reference:through"}) {
+    const std::string run = std::string("run knife-edge-incline --force --json -m ") + method;
+    const json d = workshop.document(run + " -o a.csv");
+    EXPECT_EQ(d.at("steps"), 100) << method;
+    EXPECT_EQ(d.at("remarks").at("multiplier_crossings"), 2.0) << method;
+    EXPECT_GT(d.at("remarks").at("crossing_energy_change"), 1e-4) << method;
+    EXPECT_NEAR(d.at("q").at(2), 7.0, 0.02) << method;
+    EXPECT_NEAR(d.at("time"), 7.0, 1e-12) << method;
+  }
+  const Answer text = workshop("run knife-edge-incline -m pthdel:through");
+  expect_parts(text.out,
+               "2 is how often the multiplier N = cos(phi) changed its sign ... change of the energy in such a");
 }
 
 TEST(Multiplier, where_it_vanishes_at_the_start_nothing_begins) {
@@ -337,7 +364,7 @@ TEST(Hdel, starts_from_two_positions) {
   EXPECT_GT(std::abs(other.at(20, "x") - plain.at(20, "x")), 1e-3);
 }
 
-TEST(Hdel, the_error_of_the_time_is_the_sum_of_its_parts) {
+TEST(Hdel, the_error_of_the_time_is_nearly_the_sum_of_its_parts) {
   const Workshop workshop;
   const auto largest = [&](const std::string& method, const std::string& part) {
     const Table table =
@@ -345,7 +372,7 @@ TEST(Hdel, the_error_of_the_time_is_the_sum_of_its_parts) {
     double found = 0.0;
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       const double sum = table.at(row, "time_error_quadrature") + table.at(row, "time_error_trajectory");
-      EXPECT_NEAR(table.at(row, "time_error"), sum, 1e-14) << method;
+      EXPECT_NEAR(table.at(row, "time_error"), sum, 1e-5) << method;
       found = std::max(found, std::abs(table.at(row, part)));
     }
     return found;
@@ -353,8 +380,7 @@ TEST(Hdel, the_error_of_the_time_is_the_sum_of_its_parts) {
   EXPECT_GT(largest("hdel", "time_error_quadrature"), 1e-4);
   EXPECT_LT(largest("hdel", "time_error_quadrature"), 1e-3);
   EXPECT_LT(largest("hdel:quadrature=boole", "time_error_quadrature"), 1e-5);
-  EXPECT_NEAR(largest("hdel", "time_error_trajectory"), largest("hdel:quadrature=boole", "time_error_trajectory"),
-              1e-4);
+  EXPECT_EQ(largest("hdel", "time_error_trajectory"), largest("hdel:quadrature=boole", "time_error_trajectory"));
   EXPECT_LT(largest("hdel:quadrature=boole:order=6", "time_error"), 1e-5);
 }
 
@@ -423,7 +449,9 @@ std::string name_of(const testing::TestParamInfo<std::string>& parameter) {
   return name;
 }
 INSTANTIATE_TEST_SUITE_P(Method, ResumedRuns, testing::Values("dla:order=4", "rk4", "conformal:every-step"), name_of);
-INSTANTIATE_TEST_SUITE_P(Hdel, ResumedRuns, testing::Values("hdel", "hdel:quadrature=boole", "hdel:resample"), name_of);
+INSTANTIATE_TEST_SUITE_P(Hdel, ResumedRuns,
+                         testing::Values("hdel", "hdel:quadrature=boole", "hdel:resample", "hdel:nodes=reference"),
+                         name_of);
 
 TEST(Hdel, resampled_refuses_what_it_cannot_observe) {
   const Workshop workshop;

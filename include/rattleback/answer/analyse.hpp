@@ -8,6 +8,7 @@
 #include "rattleback/answer/hooks.hpp"
 #include "rattleback/answer/problem.hpp"
 #include "rattleback/geometry/analysis.hpp"
+#include "rattleback/geometry/hamiltonized.hpp"
 #include "rattleback/method/discrete_reduction.hpp"
 
 namespace rattleback::answer {
@@ -66,11 +67,11 @@ struct AnalyseAnswer {
   Verdict hamiltonizable = Verdict::unknown;  ///< a multiplier N(r) makes the reduced motion Hamiltonian
   /// An invariant measure after dividing out all translations; nothing where the question does not arise.
   std::optional<Verdict> measure_by_translations = {};
-  std::vector<Period> measure_periods = {};     ///< of μ, where that is not 1
-  std::vector<Period> multiplier_periods = {};  ///< of N
-  std::optional<Expression> hamiltonized = {};  ///< l(r, N r'), if N has a closed form
-  std::vector<Expression> tensor = {};          ///< the gyroscopic one, if there is one
-  bool solvable_at_start = true;                ///< the constraints, for the velocities of the fibre
+  std::vector<Period> measure_periods = {};            ///< of μ, where that is not 1
+  std::vector<Period> multiplier_periods = {};         ///< of N
+  std::optional<HamiltonizedForms> hamiltonized = {};  ///< if N has a closed form
+  std::vector<Expression> tensor = {};                 ///< the gyroscopic one, if there is one
+  bool solvable_at_start = true;                       ///< the constraints, for the velocities of the fibre
   std::optional<GivenLagrangian> given = {};
   std::optional<ReducedUnderRule> discrete = {};
 

@@ -49,6 +49,7 @@ struct Guard {
   Expression speed = Expression(1.0);  ///< of the method's time relative to t: a step leads to about q + h v/speed
   std::string name;                    ///< for messages
   bool ends = true;                    ///< the trajectory; otherwise changes of the sign are counted
+  std::string count = "crossings";     ///< the key of that number
 };
 
 /// A number that a user should know of a run, in q, v and parameters of its start.
@@ -62,7 +63,12 @@ struct StartRemark {
 struct OwnTime {
   Expression rate;  ///< dt/dτ, in coordinates and parameters
   Quadrature quadrature = Quadrature::trapezoidal;
-  bool resampled = false;                ///< nodes are at multiples of the step in t, between those of the method
+  enum class Nodes : std::uint8_t {
+    of_steps,      ///< equidistant in τ
+    resampled,     ///< at multiples of the step in t, between those of the method
+    of_reference,  ///< at τ(kh): the steps of τ are those of a reference solution in equal times t
+  };
+  Nodes nodes = Nodes::of_steps;
   System motion;                         ///< the system that moves in τ
   std::vector<std::size_t> coordinates;  ///< which of the coordinates are its
 };
@@ -176,9 +182,20 @@ enum class DiscreteForces : std::uint8_t {
 Method rdla(const System& system, const ChaplyginSystem& chaplygin, const Rule& rule,
             DiscreteForces forces = DiscreteForces::averaged, const std::optional<Rule>& constraints = {});
 
+/// What the steps of hdel are.
+struct TauSteps {
+  enum class Size : std::uint8_t {
+    equal,         ///< steps of τ
+    equal_time,    ///< h N under the rule: steps of t, and the nodes are at multiples of h
+    of_reference,  ///< τ((k+1)h) − τ(kh) along a reference solution: the same times, and the exact τ
+  };
+  Size size = Size::equal;
+  Quadrature quadrature = Quadrature::trapezoidal;  ///< for the times of equal steps of τ
+  bool through = false;                             ///< passes zeros of N; not with equal steps of τ, which turns back
+};
+
 /// Hamiltonized discrete Euler–Lagrange equations of a Chaplygin system with a multiplier, in steps of τ.
-Method hdel(const System& system, const Hamiltonization& hamiltonization, const Rule& rule,
-            Quadrature quadrature = Quadrature::trapezoidal);
+Method hdel(const System& system, const Hamiltonization& hamiltonization, const Rule& rule, const TauSteps& steps = {});
 
 /// How an altered Lagrangian N (l + E) is discretised: as it stands, or with a rule of its own for the factor N
 /// (García-Naranjo & Vermeeren (5.1)).
@@ -187,8 +204,9 @@ struct AlteredRule {
   std::optional<Rule> factor = {};
 };
 
-/// The same by the Poincaré transformation, in steps of t.
-Method pthdel(const System& system, const Hamiltonization& hamiltonization, const AlteredRule& rule);
+/// The same by the Poincaré transformation, in steps of t. Ends before zeros of N, or passes through.
+Method pthdel(const System& system, const Hamiltonization& hamiltonization, const AlteredRule& rule,
+              bool through = false);
 
 /// García-Naranjo & Vermeeren's integrator Φ^(ℓ): pthdel, or a composition of it, with another energy.
 Method conformal(Method pthdel, const Problem& problem, int ell, bool every_step = false);

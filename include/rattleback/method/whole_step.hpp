@@ -30,6 +30,8 @@ class OneStepper : public Stepper {
   /// Becomes the stepper of another trajectory, whose node is the start of the problem and which keeps this there. For
   /// methods that need only maps. False if the node cannot be computed, see failure().
   virtual bool take_over(const Problem& problem, std::span<const double> kept) = 0;
+  /// The size of the steps from here on.
+  virtual void set_step(double h) = 0;
 };
 
 /// Runs a method from the start of a problem, with the maps of another problem of the same system.
