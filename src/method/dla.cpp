@@ -43,6 +43,7 @@ Method dla(const System& system, const Rule& rule) {
   for (std::size_t k = 0; k < lambda.size(); ++k) method.equations.push_back("the discrete " + system.row_name(k));
   method.interval = interval_functions(system, rule);
   method.structure = {rule.order(), Structure::Constraint::between_nodes, rule.is_symmetric(), true, true};
+  method.structure.order_gained_from_two_positions = order_gained_from_two_positions(system, rule);
   add_predictor(method, first);
   return method;
 }

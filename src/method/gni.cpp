@@ -19,11 +19,12 @@ namespace {
 using Vector = std::vector<Expression>;
 
 /// The factor of the continuous multiplier in ℓ₀.
-double first_factor(FirstMultiplier first) {
+Expression first_factor(FirstMultiplier first) {
   switch (first) {
     case FirstMultiplier::consistent: return 1.0;
     case FirstMultiplier::zero: return 0.0;
     case FirstMultiplier::thesis: return -1.0;
+    case FirstMultiplier::literal: return -2.0 / step_symbol();
   }
   return 1.0;
 }
@@ -98,7 +99,9 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
   for (const Expression& x : system.coordinates()) method.equations.push_back("the momentum of " + x.name());
   for (std::size_t k = 0; k < multiplier.size(); ++k) method.equations.push_back(system.row_name(k));
   method.interval = interval_functions(system, rule);
-  method.structure = {rule.order(), Structure::Constraint::at_nodes, rule.is_symmetric(), true, false, 4};
+  const int order =
+      first_multiplier == FirstMultiplier::literal ? 0 : rule.order();  // its error does not vanish with h
+  method.structure = {order, Structure::Constraint::at_nodes, rule.is_symmetric(), true, false, 4};
   add_predictor(method, first);
   return method;
 }

@@ -31,6 +31,8 @@ class MethodOptions {
 
   int order() const { return integer("order", 2, "2, 4, 6, 8 or 10"); }
   int stages() const { return integer("stages", 0, "a positive integer"); }
+  /// Where the iterations of the step stop.
+  IterationEnd iteration_end() const;
   Rule rule() const;
   /// García-Naranjo & Vermeeren's names of rules for N (l + E), or any rule.
   AlteredRule altered_rule() const;

@@ -36,6 +36,9 @@ std::vector<Expression> discrete_constraints(const System& system, const Rule& r
 /// E at the midpoint, and A v + b under the rule.
 IntervalFunctions interval_functions(const System& system, const Rule& rule);
 
+/// By how much the order of the positions is higher under a rule if the start is two of them.
+int order_gained_from_two_positions(const System& system, const Rule& rule);
+
 /// The unknowns of the step that are iterated start from an extrapolation of their last three values. `first` tells for
 /// unknowns of the step what to take before there are any, in the data of the start.
 void add_predictor(Method& method, const std::unordered_map<Expression, Expression>& first);
