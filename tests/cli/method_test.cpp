@@ -26,7 +26,7 @@ class Bench : public Workplace {
         "coordinates = ['x']\nlagrangian = \"0.5*x'^2 - 0.5*x^2\"\n[parameters]\nc = 0.2\n[forces]\nx = \"-c*x'\"\n"
         "[initial]\nq = [1]\nv = [0]\n");
     add("rough",
-        "coordinates = ['x']\nlagrangian = \"0.5*x'^2 - 0.5*x^2\"\n[forces]\nx = \"-0.3*(1 + x)*x'\"\n"
+        "coordinates = ['x']\nlagrangian = \"0.5*x'^2 - 0.5*x^2\"\n[forces]\nx = \"-(1 + x)*x'\"\n"
         "[initial]\nq = [1]\nv = [0]\n");
     add("curved", "coordinates = ['x']\nlagrangian = \"0.5*exp(x)*x'^2 - 0.5*x^2\"\n[initial]\nq = [1]\nv = [0]\n");
     add("vanishing",  // at x = 0 the only constraint does
@@ -325,6 +325,8 @@ TEST(Converge, check_answers_by_the_exit_status) {
       "dla:midpoint,dla:trapezoidal,dla:alpha=0.3,dla:sym=0.25,gni:start=thesis,rk4,dla:order=4,dla:order=6,ld");
   EXPECT_EQ(yes.status, 0) << yes.err;
   EXPECT_EQ(yes.out + yes.err, "");
+  const Answer both = bench("converge cart-pendulum -m dla,gni,hds,gni:order=4 --time 1 --from 40 --check --quiet");
+  EXPECT_EQ(both.status, 0) << "velocity constraints and holonomic ones: " << both.err;
   const Answer forced = bench("converge damped.toml -m dla,del,gni,rk4,dla:order=4 --time 10 --check --quiet");
   EXPECT_EQ(forced.status, 0) << forced.err;
 
@@ -490,7 +492,7 @@ const std::vector<WrongRequest> options_of_methods{
     {"unknown_option", with("gni:stages=5"), "gni has no option 'stages'; there are midpoint, trapezoidal"},
     {"start_and_order", with("dla:start=reference:order=4"), "a composition cannot start from two positions"},
     {"del_with_constraints", with("del"), "del is for systems without constraints ... dla"},
-    {"gni_with_holonomic", "run cart-pendulum -m gni", "gni takes velocity constraints only ... holonomic ... dla"},
+    {"literal_start_and_order", with("gni:start=literal:order=4"), "no order that a composition could raise"},
 };
 const std::vector<WrongRequest> observers{
     {"unknown", observing("rolling-disk -m dla", "entropy"), "no observer 'entropy' ... there are midpoint-energy"},
@@ -532,7 +534,7 @@ const std::vector<WrongRequest> convergence{
     {"method", "converge quadratic-particle -m dla,rk5", "there is no method 'rk5'; did you mean 'rk4'?"},
     {"option", "converge quadratic-particle -m dla:order=3,rk4", "order must be 2, 4, 6, 8 or 10"},
     // As compare does: before anything is measured.
-    {"unsuitable_method", "converge cart-pendulum --time 1 -m dla,gni", "gni takes velocity constraints only"},
+    {"unsuitable_method", "converge cart-pendulum --time 1 -m dla,del", "del is for systems without constraints"},
 };
 const std::vector<WrongRequest> wrong_forces{
     forced("on_no_coordinate", "y = \"-c*x'\"", "m.toml:6:1: unknown key 'y' in [forces] ... the keys are x"),
