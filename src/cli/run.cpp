@@ -18,6 +18,14 @@ struct Options {
   ProblemOptions problem;
   answer::RunRequest request;
   OutputOptions output;
+  std::optional<std::string> newton_tolerance;
+  std::optional<std::string> newton_iterations;
+
+  /// Where iterations stop is an option of methods.
+  void complete_method() {
+    if (newton_tolerance) request.method += ":newton-tolerance=" + *newton_tolerance;
+    if (newton_iterations) request.method += ":newton-iterations=" + *newton_iterations;
+  }
 };
 
 /// The line that continues a run: one that is continued does not start anew.
@@ -29,6 +37,7 @@ std::string line_to_resume(const answer::RunRequest& request) {
 }
 
 void run_model(Options& o) {
+  o.complete_method();
   o.request.problem = o.problem.request();
   o.request.command = command_line();
   const answer::RunAnswer answer =
@@ -53,6 +62,16 @@ Command run_command() {
                .help = "The integrator, with options after colons",
                .target = &o->request.method,
                .values = {Values::Kind::method}});
+  command.add({.names = "--newton-tolerance",
+               .value = "T",
+               .help = "Ends the iterations of a step where all residuals are below T, not where rounding ends them; "
+                       "the option newton-tolerance=T of the method",
+               .target = &o->newton_tolerance});
+  command.add({.names = "--newton-iterations",
+               .value = "N",
+               .help = "Takes N iterations in every step, whatever they leave; the option newton-iterations=N of the "
+                       "method",
+               .target = &o->newton_iterations});
   command.add({.names = "--every", .value = "K", .help = "Records every K-th step", .target = &o->request.every});
   command.add({.names = "--observe",
                .value = "A,B,...",
@@ -86,7 +105,9 @@ Command run_command() {
   command.examples = {
       "rattleback run chaplygin-sleigh -m dla:midpoint:order=4 --step 0.12 --time 30 -o sleigh.h5 --report sleigh.html",
       "rattleback run snakeboard -m dla:trapezoidal --observe momentum-equation,symplectic",
-      "rattleback run knife-edge-incline -m pthdel:through --observe midpoint-energy"};
+      "rattleback run knife-edge-incline -m pthdel:through --observe midpoint-energy",
+
+      "rattleback run chaplygin-sleigh -m dla --newton-tolerance 1e-6"};
   command.action = [o] { run_model(*o); };
   return command;
 }

@@ -75,13 +75,13 @@ std::optional<ChainStep> ChainStep::make(const Chain& chain, int lanes, Backend 
   bool any_called = false;
   for (const Chain::Link& link : chain.links) {
     // Stages of a composition are the same map: it is derived once.
-    const auto same = std::ranges::find_if(chain.links.begin(), chain.links.begin() + signed_size(links.size()),
-                                           [&](const Chain::Link& other) {
-                                             return !link.map.outputs.empty() &&
-                                                    other.map.outputs == link.map.outputs &&
-                                                    other.map.residuals == link.map.residuals;
-                                           }) -
-                      chain.links.begin();
+    const auto same =
+        std::ranges::find_if(chain.links.begin(), chain.links.begin() + signed_size(links.size()),
+                             [&](const Chain::Link& other) {
+                               return !link.map.outputs.empty() && other.map.outputs == link.map.outputs &&
+                                      other.map.residuals == link.map.residuals && other.map.end == link.map.end;
+                             }) -
+        chain.links.begin();
     if (same < signed_size(links.size())) {
       links.push_back(links[static_cast<std::size_t>(same)]);
     } else {

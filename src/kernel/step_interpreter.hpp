@@ -70,34 +70,48 @@ class StepInterpreter {
     return std::all_of(some.begin(), some.end(), [&](Value v) { return values_[v] * T(0) == T(0); });
   }
 
-  bool is_below(const ResidualCheck& c, double floor) const {
+  bool is_below(const ResidualCheck& c, double floor, T allowed) const {
     using std::abs;
     const T tolerance = T(floor) * std::numeric_limits<T>::epsilon();
     // As a difference: infinite residuals of infinite magnitude do not pass, and finite ones neither.
     const T excess = abs(values_[c.residual]) - tolerance * values_[c.magnitude];
-    return excess <= T(underflow_floor) * std::numeric_limits<T>::min() && excess >= -std::numeric_limits<T>::max();
+    return excess <= allowed && excess >= -std::numeric_limits<T>::max();
   }
-  bool all_below(const std::vector<ResidualCheck>& checks, double floor) const {
-    return std::ranges::all_of(checks, [&](const ResidualCheck& c) { return is_below(c, floor); });
+  bool all_below(const std::vector<ResidualCheck>& checks, double floor, const IterationEnd& end = {}) const {
+    const T allowed = allowed_residual<T>(end);
+    return std::ranges::all_of(checks, [&](const ResidualCheck& c) { return is_below(c, floor, allowed); });
+  }
+
+  void correct(const StepBlock& block) {
+    run(block.solve);
+    for (std::size_t k = 0; k < block.variables.size(); ++k) {
+      variables_[block.variables[k]] += values_[block.correction[k]];
+    }
   }
 
   bool iterate(const StepBlock& block, std::int64_t& iterations) {
     for (std::size_t k = 0; k < block.variables.size(); ++k) variables_[block.variables[k]] = values_[block.guess[k]];
+    if (block.end.iterations > 0) {
+      for (; iterations < block.end.iterations; ++iterations) {
+        run(block.check);
+        correct(block);
+      }
+      run(block.check);
+      return true;
+    }
+    const T allowed = allowed_residual<T>(block.end);
     bool was_at_floor = false;
     for (int n = 0;; ++n) {
       run(block.check);
-      bool at_floor = is_below(block.residuals.front(), stalled_floor);
+      bool at_floor = is_below(block.residuals.front(), stalled_floor, allowed);
       if (at_floor) {
         run(block.magnitudes);
-        at_floor = all_below(block.residuals, stalled_floor);
-        if (all_below(block.residuals, tight_floor) || (at_floor && was_at_floor)) return true;
+        at_floor = all_below(block.residuals, stalled_floor, block.end);
+        if (all_below(block.residuals, tight_floor, block.end) || (at_floor && was_at_floor)) return true;
       }
       if (n == max_fast_iterations) return false;
       was_at_floor = at_floor;
-      run(block.solve);
-      for (std::size_t k = 0; k < block.variables.size(); ++k) {
-        variables_[block.variables[k]] += values_[block.correction[k]];
-      }
+      correct(block);
       ++iterations;
     }
   }

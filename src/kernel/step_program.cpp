@@ -326,6 +326,7 @@ class StepBuilder {
   StepBlock iterative_block(const EquationBlock& block) {
     StepBlock step;
     step.iterative = true;
+    step.end = system_.end;
     const int level = ++iterations_ + 1;
     for (const int u : block.unknowns) {
       const Value guess = builder_.lower(system_.guess[idx(u)], data_scope_);

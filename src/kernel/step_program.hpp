@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "builder.hpp"
@@ -42,10 +43,12 @@ struct GrowthCheck {
 ///              evaluate `solve`; u ← u + correction
 ///
 /// so that at the end the values of `check` belong to the solution and later code may use them. The first residual is
-/// that of a small nonlinear equation: while it is large, nobody has to know the magnitudes of the others.
+/// that of a small nonlinear equation: while it is large, nobody has to know the magnitudes of the others. With a
+/// tolerance, floors are higher by it; with a number of iterations, nothing is compared.
 struct StepBlock {
   static constexpr int not_counted = -1;
   bool iterative = false;
+  IterationEnd end;
   int solution = 0;  ///< iterations of blocks that solve equations together are counted together
   CodeRange before;
   CodeRange check;
@@ -124,6 +127,12 @@ inline constexpr double linear_floor = 1024.0;
 /// Where numbers underflow, rounding errors are not relative to anything: residuals below this many smallest normal
 /// numbers are none.
 inline constexpr double underflow_floor = 64.0;
+
+/// What residuals of an iteration may be besides rounding errors of their terms.
+template <class T>
+T allowed_residual(const IterationEnd& end) {
+  return std::max(T(end.tolerance), T(underflow_floor) * std::numeric_limits<T>::min());
+}
 
 /// Throws StructureError if the equations cannot determine the unknowns, or contain symbols that are
 /// neither data nor unknowns.

@@ -48,6 +48,7 @@ Method del(const System& system, const Rule& rule) {
   set_canonical(method, system, discrete_lagrangian(system, rule));
   method.interval = interval_functions(system, rule);
   method.structure = {rule.order(), Structure::Constraint::between_nodes, rule.is_symmetric(), true, true};
+  method.structure.order_gained_from_two_positions = order_gained_from_two_positions(system, rule, rule);
   return method;
 }
 

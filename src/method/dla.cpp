@@ -60,6 +60,7 @@ Method dla(const System& system, const Rule& rule, const std::optional<Rule>& ow
   method.interval = interval_functions(system, rule, own_rule);
   method.structure = {std::min(rule.order(), constraint_rule.order()), Structure::Constraint::between_nodes,
                       rule.is_symmetric() && constraint_rule.is_symmetric(), true, true};
+  method.structure.order_gained_from_two_positions = order_gained_from_two_positions(system, rule, constraint_rule);
   return method;
 }
 

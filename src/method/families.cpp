@@ -34,8 +34,10 @@ struct Composed {
   }
 };
 
+/// Of variational methods: their equations have a rule, and are iterated.
 std::vector<std::string> with_rules(std::vector<std::string> others) {
   others.insert(others.begin(), {"midpoint", "trapezoidal", "alpha=0.5", "sym=0"});
+  others.insert(others.end(), {"newton-tolerance=0", "newton-iterations=1|2|3|4"});
   return others;
 }
 
@@ -71,10 +73,13 @@ Recipe read_dla(const MethodOptions& options) {
 }
 
 Recipe read_gni(const MethodOptions& options) {
-  constexpr const char* starts[] = {"consistent", "zero", "thesis"};
+  constexpr const char* starts[] = {"consistent", "zero", "thesis", "literal"};
   const Rule rule = options.rule();
   const Composed compose(options, rule);
   const auto first = options.word<FirstMultiplier>("start", starts);
+  if (first == FirstMultiplier::literal && compose.order > 2) {
+    throw MethodError("start=literal has no order that a composition could raise: drop it or order");
+  }
   if (compose.order > 4) {
     throw MethodError(
         "compositions raise the order of gni to 4, not further: its multipliers depend on the step size; dla has "
@@ -218,7 +223,7 @@ const std::vector<Family>& families() {
        read_dla},
       {{"del", "discrete Euler-Lagrange equations, for systems without constraints", variational_options()}, read_del},
       {{"gni", "geometric nonholonomic integrator (Evensberget's Hd and HdS)",
-        with_rules({"order=2|4", "start=consistent|zero|thesis"})},
+        with_rules({"order=2|4", "start=consistent|zero|thesis|literal"})},
        read_gni},
       {{"rdla",
         "reduced discrete Lagrange-d'Alembert equations of a Chaplygin system (Cortes & Martinez; Fernandez et al.)",

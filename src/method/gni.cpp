@@ -5,10 +5,18 @@
 //     p_k − A(q_k)ᵀλ_k = −D₁L_d(q_k, q_{k+1}),     p_{k+1} = D₂L_d(q_k, q_{k+1}) − A(q_{k+1})ᵀλ_{k+1}
 //     A(q_{k+1}) v_{k+1} + b(q_{k+1}) = 0  with  L_v(q_{k+1}, v_{k+1}) = p_{k+1}
 //
-// The multiplier is carried from step to step, and a wrong first one keeps alternating: the momentum that enters a step
-// is reflected at the constraint, D₂L_d − 2Aᵀλ. As λ is an impulse, the state keeps ℓ with λ = −(h/2) ℓ, which tends to
-// the continuous multiplier and does not change its sign with h.
+// Holonomic constraints enter as in RATTLE (H. C. Andersen, Journal of Computational Physics 52 (1983) 24–34), which is
+// what these equations are without velocity constraints: a multiplier μ_k of the left end, with which g(q_{k+1}) = 0,
+//
+//     p_k − A(q_k)ᵀλ_k − ∇g(q_k) μ_k = −D₁L_d(q_k, q_{k+1}),     g(q_{k+1}) = 0
+//
+// and one of the right end, with which ∇g(q_{k+1})·v_{k+1} = 0. Neither is carried on.
+//
+// The multiplier λ is carried from step to step, and a wrong first one keeps alternating: the momentum that enters a
+// step is reflected at the constraint, D₂L_d − 2Aᵀλ. As λ is an impulse, the state keeps ℓ with λ = −(h/2) ℓ, which
+// tends to the continuous multiplier and does not change its sign with h.
 
+#include "../base/signed_size.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "variational.hpp"
@@ -19,11 +27,12 @@ namespace {
 using Vector = std::vector<Expression>;
 
 /// The factor of the continuous multiplier in ℓ₀.
-double first_factor(FirstMultiplier first) {
+Expression first_factor(FirstMultiplier first) {
   switch (first) {
     case FirstMultiplier::consistent: return 1.0;
     case FirstMultiplier::zero: return 0.0;
     case FirstMultiplier::thesis: return -1.0;
+    case FirstMultiplier::literal: return -2.0 / step_symbol();
   }
   return 1.0;
 }
@@ -37,13 +46,11 @@ Vector with_suffix(const Vector& symbols, const char* suffix) {
 }  // namespace
 
 Method gni(const System& system, const Rule& rule, FirstMultiplier first_multiplier) {
-  if (!system.holonomic().empty()) {
-    throw MethodError("gni takes velocity constraints only, and this system has holonomic ones; dla takes both");
-  }
   const std::size_t n = system.dimension();
+  const std::size_t carried = system.constraints().size();
   const Interval interval = differentiate(system, rule);
   const Vector p = momentum_symbols(system);
-  const Vector multiplier = multiplier_symbols(system);                 // ℓ_k
+  const Vector left_multiplier = multiplier_symbols(system);            // ℓ_k, then those of ∇g
   const Vector next_multiplier = multiplier_symbols(system, "(next)");  // ℓ_{k+1}
   const Vector next_v = with_suffix(system.velocities(), "(next)");     // v_{k+1}
   const Expression half_step = 0.5 * step_symbol();
@@ -54,9 +61,11 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
     at_next.emplace(system.coordinates()[i], next_q[i]);
     at_next.emplace(system.velocities()[i], next_v[i]);
   }
-  Vector impulse(n);  // −A(q_k)ᵀλ_k
-  add_constraint_forces(system, multiplier, half_step, impulse);
-  Vector next_impulse(n);  // −A(q_{k+1})ᵀλ_{k+1}
+  const Vector multiplier(left_multiplier.begin(), left_multiplier.begin() + signed_size(carried));
+  const Vector position_multiplier(left_multiplier.begin() + signed_size(carried), left_multiplier.end());
+  Vector impulse(n);  // −A(q_k)ᵀλ_k − ∇g(q_k) μ_k
+  add_constraint_forces(system, left_multiplier, half_step, impulse);
+  Vector next_impulse(n);  // the same of q_{k+1}
   add_constraint_forces(system, next_multiplier, half_step, next_impulse);
   next_impulse = substitute(next_impulse, at_next);
   const Vector next_momenta = substitute(system.momenta(), at_next);
@@ -77,17 +86,19 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
   method.from_two_positions.reset();
   method.state.add(Slot::multipliers, multiplier.size());
   ImplicitSystem& step = method.step = map_from_state(system, joined({system.coordinates(), p, multiplier}));
-  step.unknowns = joined({interval.increments, next_v, next_multiplier});
-  step.residuals = joined({motion, legendre, substitute(system.velocity_rows(), at_next)});
+  step.unknowns = joined({interval.increments, position_multiplier, next_v, next_multiplier});
+  step.residuals =
+      joined({motion, substitute(system.holonomic(), at_next), legendre, substitute(system.velocity_rows(), at_next)});
   step.guess.assign(step.unknowns.size(), Expression(0.0));
-  step.give(Slot::state, joined({next_q, next_p, next_multiplier}));
+  const Vector next_carried(next_multiplier.begin(), next_multiplier.begin() + signed_size(carried));
+  step.give(Slot::state, joined({next_q, next_p, next_carried}));
   step.give(Slot::increments, interval.increments);
   // The node map has unknowns called λ of its own.
   method.node = node_by_momenta(system, joined({system.coordinates(), p, with_suffix(multiplier, "(kept)")}));
 
   const ImplicitSystem motion_at_start = accelerations(system);
   Vector first_multipliers;
-  for (const Expression& lambda : motion_at_start.given(Slot::multipliers)) {
+  for (const Expression& lambda : motion_at_start.given(Slot::multipliers).first(carried)) {
     first_multipliers.push_back(first_factor(first_multiplier) * lambda);
   }
   method.start = map_from_node(system);
@@ -96,9 +107,13 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
   method.needs_inertia = true;
 
   for (const Expression& x : system.coordinates()) method.equations.push_back("the momentum of " + x.name());
-  for (std::size_t k = 0; k < multiplier.size(); ++k) method.equations.push_back(system.row_name(k));
+  for (std::size_t k = carried; k < left_multiplier.size(); ++k) method.equations.push_back(system.row_name(k));
+  for (const Expression& x : system.coordinates()) method.equations.push_back("the next momentum of " + x.name());
+  for (std::size_t k = 0; k < left_multiplier.size(); ++k) method.equations.push_back(system.row_name(k));
   method.interval = interval_functions(system, rule);
-  method.structure = {rule.order(), Structure::Constraint::at_nodes, rule.is_symmetric(), true, false, 4};
+  // What the literal multiplier errs by does not vanish with h.
+  const int order = first_multiplier == FirstMultiplier::literal ? 0 : rule.order();
+  method.structure = {order, Structure::Constraint::at_nodes, rule.is_symmetric(), true, false, 4};
   add_predictor(method, first);
   return method;
 }

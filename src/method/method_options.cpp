@@ -56,6 +56,17 @@ std::string MethodOptions::only_one_of(std::span<const std::string> keys, const 
   return given.empty() ? "" : given[0];
 }
 
+IterationEnd MethodOptions::iteration_end() const {
+  static const std::string names[] = {"newton-tolerance", "newton-iterations"};
+  only_one_of(names, "ends of an iteration");
+  constexpr int most_iterations = 100;
+  IterationEnd end{number(names[0], 0.0, 0.0, 1e6), integer(names[1], 0, "a positive integer")};
+  if (end.iterations > most_iterations) {
+    throw MethodError(fmt::format("{} must be at most {}, found {}", names[1], most_iterations, end.iterations));
+  }
+  return end;
+}
+
 Rule MethodOptions::rule() const {
   const std::string given = only_one_of(rule_names, "rules");
   if (given == "trapezoidal") return trapezoidal();

@@ -32,6 +32,8 @@ class MethodOptions {
 
   int order() const { return integer("order", 2, "2, 4, 6, 8 or 10"); }
   int stages() const { return integer("stages", 0, "a positive integer"); }
+  /// Where the iterations of the step stop.
+  IterationEnd iteration_end() const;
   Rule rule() const;
   /// The rule of the constraints where they have one of their own: constraints=midpoint, trapezoidal, alpha=... or
   /// sym=....

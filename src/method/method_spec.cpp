@@ -100,7 +100,16 @@ MethodSpec::MethodSpec(std::string_view text) {
   const std::vector<std::string> words = words_of(with_our_names(text));
   const Family& family = family_of(words[0]);
   const MethodOptions options = options_of(family.info, std::span(words).subspan(1));
-  meaning_ = std::make_shared<const Meaning>(std::string(text), options.text("start"), family.read(options));
+  Recipe recipe = family.read(options);
+  if (const IterationEnd end = options.iteration_end(); end != IterationEnd{}) {
+    auto& map = std::get<MapRecipe>(recipe);
+    map.derive = [derive = std::move(map.derive), end](const Problem& problem, Geometry& geometry) {
+      Method method = derive(problem, geometry);
+      method.step.end = end;
+      return method;
+    };
+  }
+  meaning_ = std::make_shared<const Meaning>(std::string(text), options.text("start"), std::move(recipe));
 }
 
 const std::string& MethodSpec::text() const { return meaning_->text; }

@@ -113,6 +113,21 @@ IntervalFunctions interval_functions(const System& system, const Rule& rule, con
           discretise(system.constraints(), system, constraints ? *constraints : rule)};
 }
 
+// A rule of order 1 errs by a term h² c v·L_q of L_d. Where L_q is a function of q alone, as for L = ½ v·Mv − V(q) with
+// a constant M, this is the difference −h c (V(q₁) − V(q₀)) up to h³: sums over a path telescope, so that the equations
+// at inner nodes are those of a rule of order 2, and only momenta differ (Cortés & Martínez, section 4). Constraints
+// under a rule of order 1 and applied forces that depend on q have no such luck.
+int order_gained_from_two_positions(const System& system, const Rule& rule, const Rule& constraint_rule) {
+  const auto has_none_of = [](const Vector& expressions, const Vector& symbols) {
+    return std::ranges::none_of(free_symbols(expressions),
+                                [&](const Expression& s) { return std::ranges::find(symbols, s) != symbols.end(); });
+  };
+  const bool telescopes = has_none_of(system.forces(), system.velocities()) &&
+                          (constraint_rule.order() > 1 || has_none_of(system.constraints(), system.coordinates())) &&
+                          has_none_of(system.applied_forces(), system.coordinates());
+  return rule.order() == 1 && telescopes ? 1 : 0;
+}
+
 void add_predictor(Method& method, const std::unordered_map<Expression, Expression>& first) {
   Vector current;
   Vector starts;

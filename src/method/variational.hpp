@@ -37,6 +37,9 @@ std::vector<Expression> discrete_constraints(const System& system, const Rule& r
 IntervalFunctions interval_functions(const System& system, const Rule& rule,
                                      const std::optional<Rule>& constraints = {});
 
+/// By how much the order of the positions is higher if the start is two of them.
+int order_gained_from_two_positions(const System& system, const Rule& rule, const Rule& constraint_rule);
+
 /// The unknowns of the step that are iterated start from an extrapolation of their last three values. `first` tells for
 /// unknowns of the step what to take before there are any, in the data of the start.
 void add_predictor(Method& method, const std::unordered_map<Expression, Expression>& first);

@@ -42,7 +42,13 @@ Eigen::MatrixXd StepMap::tangent() const {
 
 StageObserver::StageObserver(ObservedQuantity quantity, const Method& method, const Problem& problem, bool with_tangent)
     : Observer(std::move(quantity)), map_(method, problem, with_tangent), stages_(method.stages), h_(problem.step),
-      first_(first_step_of_method(problem)) {}
+      first_(first_step_of_method(problem)) {
+  if (method.step.end != IterationEnd{}) {
+    throw MethodError(
+        "steps whose iterations end early depend on where these begin, not on the state alone; "
+        "drop newton-tolerance and newton-iterations");
+  }
+}
 
 void StageObserver::reset() { before_.clear(); }
 

@@ -25,6 +25,10 @@ class Bench : public Workplace {
     add("damped",
         "coordinates = ['x']\nlagrangian = \"0.5*x'^2 - 0.5*x^2\"\n[parameters]\nc = 0.2\n[forces]\nx = \"-c*x'\"\n"
         "[initial]\nq = [1]\nv = [0]\n");
+    add("rough",
+        "coordinates = ['x']\nlagrangian = \"0.5*x'^2 - 0.5*x^2\"\n[forces]\nx = \"-(1 + x)*x'\"\n"
+        "[initial]\nq = [1]\nv = [0]\n");
+    add("curved", "coordinates = ['x']\nlagrangian = \"0.5*exp(x)*x'^2 - 0.5*x^2\"\n[initial]\nq = [1]\nv = [0]\n");
     add("vanishing",  // at x = 0 the only constraint does
         "coordinates = ['x', 'y', 'z']\nlagrangian = \"0.5*(x'^2 + y'^2 + z'^2) - y\"\nconstraints = [\"x*z' - "
         "x*y'\"]\n"
@@ -132,6 +136,32 @@ TEST(Methods, names_of_the_thesis_mean_the_same) {
     const json b = run_of(name);
     for (const char* key : {"q", "v", "energy", "constraint", "newton"}) EXPECT_EQ(a.at(key), b.at(key)) << alias;
   }
+}
+
+/// Where iterations end: options of run are those of the method, a run is resumed with the same ones only.
+TEST(Methods, iterations_end_where_one_says) {
+  const Bench bench;
+  const std::string run = "run chaplygin-sleigh --step 0.12 --time 30 ";
+  const json sharp = bench.document(run + "-m dla");
+  for (const auto& [option, method] : {std::pair{"--newton-tolerance 1e-6", "dla:newton-tolerance=1e-6"},
+                                       std::pair{"--newton-iterations 1", "dla:newton-iterations=1"}}) {
+    const json a = bench.document(run + "-m dla " + option);
+    const json b = bench.document(run + "-m " + method);
+    EXPECT_EQ(a.at("method"), method);
+    for (const char* key : {"q", "v", "energy", "constraint", "newton"}) EXPECT_EQ(a.at(key), b.at(key)) << option;
+    EXPECT_LT(a.at("newton").at("mean"), sharp.at("newton").at("mean")) << option;
+    EXPECT_GT(a.at("constraint").at("max").get<double>(), 1e-12) << option;
+  }
+  EXPECT_LT(sharp.at("constraint").at("max").get<double>(), 1e-14);
+
+  const Answer reference = bench(run + "--newton-tolerance 1e-6");
+  EXPECT_EQ(reference.status, wrong_request);
+  EXPECT_TRUE(contains(reference.err, "the method reference has no option 'newton-tolerance'"));
+  const Answer both = bench(run + "-m dla --newton-tolerance 1e-6 --newton-iterations 2");
+  EXPECT_EQ(both.status, wrong_request);
+  EXPECT_TRUE(contains(both.err, "newton-tolerance and newton-iterations are two ends of an iteration: give one"));
+  const Answer word = bench(run + "-m dla --newton-iterations few");
+  EXPECT_TRUE(contains(word.err, "newton-iterations must be a positive integer, found 'few'"));
 }
 
 TEST(Methods, text_and_json_tell_what_a_method_has_done) {
@@ -303,6 +333,8 @@ TEST(Converge, check_answers_by_the_exit_status) {
       "dla:midpoint,dla:trapezoidal,dla:alpha=0.3,dla:sym=0.25,gni:start=thesis,rk4,dla:order=4,dla:order=6,ld");
   EXPECT_EQ(yes.status, 0) << yes.err;
   EXPECT_EQ(yes.out + yes.err, "");
+  const Answer both = bench("converge cart-pendulum -m dla,gni,hds,gni:order=4 --time 1 --from 40 --check --quiet");
+  EXPECT_EQ(both.status, 0) << "velocity constraints and holonomic ones: " << both.err;
   const Answer forced = bench("converge damped.toml -m dla,del,gni,rk4,dla:order=4 --time 10 --check --quiet");
   EXPECT_EQ(forced.status, 0) << forced.err;
 
@@ -310,6 +342,26 @@ TEST(Converge, check_answers_by_the_exit_status) {
   EXPECT_EQ(no.status, answer_is_no) << "steps of 4 and more";
   EXPECT_TRUE(contains(no.err, "order 2 was promised"));
   EXPECT_TRUE(contains(no.err, "rk4"));
+}
+
+/// Rules of order 1 have order 2 in the positions if these are the start and L is natural (Cortés & Martínez, section
+/// 4).
+TEST(Converge, expected_orders_know_the_start_and_the_system) {
+  const Bench bench;
+  const auto orders = [&](const std::string& model, const std::string& method) {
+    const json d = bench.document("converge " + model + " --time 5 --count 6 -m " + method + ":start=momentum," +
+                                  method + ":start=reference");
+    for (const json& m : d.at("methods")) EXPECT_NEAR(m.at("order"), m.at("expected_order"), 0.2) << m.at("method");
+    return std::pair(d.at("methods").at(0).at("expected_order").get<int>(),
+                     d.at("methods").at(1).at("expected_order").get<int>());
+  };
+  EXPECT_EQ(orders("oscillator.toml", "del:alpha=0"), std::pair(1, 2));
+  EXPECT_EQ(orders("oscillator.toml", "dla:alpha=0.3"), std::pair(1, 2));
+  EXPECT_EQ(orders("damped.toml", "del:alpha=0"), std::pair(1, 2)) << "friction that knows of velocities only";
+  EXPECT_EQ(orders("rough.toml", "del:alpha=0"), std::pair(1, 1)) << "friction that depends on the place";
+  EXPECT_EQ(orders("curved.toml", "del:alpha=0"), std::pair(1, 1)) << "inertia that depends on the place";
+  EXPECT_EQ(orders("quadratic-particle", "dla:alpha=0"), std::pair(1, 1)) << "a constraint that depends on q";
+  EXPECT_EQ(orders("quadratic-particle", "dla:midpoint"), std::pair(2, 2));
 }
 
 TEST(Converge, check_does_not_claim_what_was_not_measured) {
@@ -448,7 +500,7 @@ const std::vector<WrongRequest> options_of_methods{
     {"unknown_option", with("gni:stages=5"), "gni has no option 'stages'; there are midpoint, trapezoidal"},
     {"start_and_order", with("dla:start=reference:order=4"), "a composition cannot start from two positions"},
     {"del_with_constraints", with("del"), "del is for systems without constraints ... dla"},
-    {"gni_with_holonomic", "run cart-pendulum -m gni", "gni takes velocity constraints only ... holonomic ... dla"},
+    {"literal_start_and_order", with("gni:start=literal:order=4"), "no order that a composition could raise"},
 };
 const std::vector<WrongRequest> observers{
     {"unknown", observing("rolling-disk -m dla", "entropy"), "no observer 'entropy' ... there are midpoint-energy"},
@@ -490,7 +542,7 @@ const std::vector<WrongRequest> convergence{
     {"method", "converge quadratic-particle -m dla,rk5", "there is no method 'rk5'; did you mean 'rk4'?"},
     {"option", "converge quadratic-particle -m dla:order=3,rk4", "order must be 2, 4, 6, 8 or 10"},
     // As compare does: before anything is measured.
-    {"unsuitable_method", "converge cart-pendulum --time 1 -m dla,gni", "gni takes velocity constraints only"},
+    {"unsuitable_method", "converge cart-pendulum --time 1 -m dla,del", "del is for systems without constraints"},
 };
 const std::vector<WrongRequest> wrong_forces{
     forced("on_no_coordinate", "y = \"-c*x'\"", "m.toml:6:1: unknown key 'y' in [forces] ... the keys are x"),

@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(Ensembles, EachMethod,
 
 TEST(Lanes, of_different_lengths_parameters_and_steps_have_the_same_bits) {
   Ensemble e = ensemble_of(load_model("chaplygin-sleigh"), "dla:midpoint", 0.1, 1);
-  e.methods = {"dla:midpoint", "dla:order=4"};
+  e.methods = {"dla:midpoint", "dla:order=4", "dla:newton-tolerance=1e-5", "dla:newton-iterations=1"};
   e.steps.reset();
   e.time = 10.5;
   e.axes = {list_axis({"step"}, {{0.05}, {0.1}, {0.35}}), line_axis({"a"}, {0.1}, {1.0}, 5),

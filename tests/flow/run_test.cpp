@@ -88,8 +88,9 @@ TEST(Run, in_leaps_is_the_run_step_by_step) {
   for (const char* name : {"quadratic-particle", "chaplygin-sleigh", "chaplygin-sleigh-horizontal", "snakeboard",
                            "rolling-disk", "cart-pendulum", "ball-on-turntable", "mclachlan-perlmutter", "veselova"}) {
     const Model model = load_model(name);
-    for (const char* method : {"dla", "dla:trapezoidal", "dla:order=4", "dla:order=8", "gni", "gni:order=4", "rk4",
-                               "rk4-index0", "del", "rdla", "pthdel"}) {
+    for (const char* method :
+         {"dla", "dla:trapezoidal", "dla:order=4", "dla:order=8", "gni", "gni:order=4", "rk4", "rk4-index0", "del",
+          "rdla", "pthdel", "dla:newton-tolerance=1e-6", "dla:order=4:newton-iterations=1"}) {
       const Problem problem = problem_of(model.system, *model.initial, model.step.value_or(0.05));
       std::unique_ptr<Stepper> stepper;
       try {
@@ -325,7 +326,8 @@ INSTANTIATE_TEST_SUITE_P(Run, EveryMethod, testing::ValuesIn([] {
                            for (const MethodInfo& m : methods()) {
                              if (m.name != "del") names.push_back(m.name);  // for systems without constraints
                            }
-                           names.insert(names.end(), {"dla:order=6", "dla:start=reference"});
+                           names.insert(names.end(),
+                                        {"dla:order=6", "dla:start=reference", "gni:newton-tolerance=1e-6"});
                            return names;
                          }()),
                          [](const auto& test_info) {
@@ -427,6 +429,14 @@ TEST(Methods, wrong_names_and_options_are_explained) {
   EXPECT_EQ(message("reference:tolerance"), "the option tolerance needs a value: tolerance=...");
   EXPECT_EQ(message("reference:tolerance=2"), "tolerance must be a number between 1e-15 and 0.01, found '2'");
   EXPECT_EQ(message("reference:tolerance=1e-9"), "no error");
+  EXPECT_EQ(message("dla:newton-tolerance=-1"), "newton-tolerance must be a number between 0 and 1000000, found '-1'");
+  EXPECT_EQ(message("dla:newton-iterations=0"), "newton-iterations must be a positive integer, found '0'");
+  EXPECT_EQ(message("dla:newton-iterations=101"), "newton-iterations must be at most 100, found 101");
+  EXPECT_EQ(message("ld:newton-iterations=1:newton-tolerance=1e-3"),
+            "newton-tolerance and newton-iterations are two ends of an iteration: give one");
+  EXPECT_EQ(message("rk4:newton-iterations=1"), "the method rk4 has no option 'newton-iterations'; it has none");
+  EXPECT_EQ(message("reference:newton-tolerance=1"),
+            "the method reference has no option 'newton-tolerance'; there is tolerance");
 }
 
 }  // namespace

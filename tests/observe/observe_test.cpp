@@ -114,6 +114,10 @@ TEST(Observers, say_when_there_is_nothing_to_observe) {
   EXPECT_EQ(message("impulses", "rk4", "rolling-disk"),
             "impulses cannot be observed here: rk4 has no multipliers that belong to a step");
   EXPECT_EQ(
+      message("reversibility", "dla:newton-iterations=1", "chaplygin-sleigh"),
+      "reversibility cannot be observed here: steps whose iterations end early depend on where these begin, not on "
+      "the state alone; drop newton-tolerance and newton-iterations");
+  EXPECT_EQ(
       message("midpoint-energy", "reference", "rolling-disk"),
       "midpoint-energy cannot be observed here: reference is not a one-step method: it has no equations of its own");
   EXPECT_EQ(message("reversability", "dla", "rolling-disk"),

@@ -23,7 +23,7 @@ struct ConvergencePoint {
 
 struct Convergence {
   std::string method;
-  std::optional<int> expected_order;     ///< what the method promises
+  std::optional<int> expected_order;     ///< what the method promises on this system from this start
   std::optional<double> measured_order;  ///< none if fewer than three points are above round-off
   std::vector<ConvergencePoint> points;  ///< from large to small steps
 };

@@ -9,6 +9,14 @@
 
 namespace rattleback {
 
+/// Where Newton's method stops. What is left of the equations then enters the next step: by default only rounding
+/// errors do.
+struct IterationEnd {
+  double tolerance = 0.0;  ///< where every residual is at most this, or a rounding error of its terms
+  int iterations = 0;      ///< if it is not 0: after exactly so many, whatever the residuals are
+  friend bool operator==(const IterationEnd&, const IterationEnd&) = default;
+};
+
 /// Equations that define a map: for given data d, solve r(u, d) = 0 for u, return outputs o(u, d).
 /// Every implicit integrator is one of these.
 struct ImplicitSystem {
@@ -17,6 +25,7 @@ struct ImplicitSystem {
   std::vector<Expression> residuals;  ///< as many as unknowns, in unknowns and data
   std::vector<Expression> guess;      ///< where the iteration starts, one for each unknown, in data
   std::vector<Expression> outputs;    ///< in unknowns and data
+  IterationEnd end;
 
   /// The first `state` outputs are the new values of the first `state` data: repeated application
   /// is a trajectory. Other data are parameters.
@@ -35,7 +44,7 @@ struct ImplicitSystem {
   void take_after(Slot before, Slot slot, std::span<const Expression> symbols);
   /// A slot of outputs behind another one.
   void give_after(Slot before, Slot slot, std::span<const Expression> values);
-  /// Has the unknowns, equations and guesses of another one.
+  /// Has the unknowns, equations and guesses of another one, and stops iterating where it does.
   void solve_as(const ImplicitSystem& other);
   /// The same equations; gives nothing yet, and keeps no state.
   ImplicitSystem without_outputs() const;

@@ -22,7 +22,7 @@ struct Structure {
     at_nodes,       ///< A(q_k) v_k + b(q_k) = 0
     between_nodes,  ///< A_d(q_k, q_{k+1}) = 0, and at the nodes by the choice of v
   };
-  int order = 0;
+  int order = 0;  ///< started from (q, v)
   Constraint constraint = Constraint::drifts;
   bool symmetric = false;   ///< Φ₋ₕ ∘ Φₕ is the identity
   bool symplectic = false;  ///< without constraints and applied forces
@@ -30,6 +30,9 @@ struct Structure {
   /// coordinates, without applied forces. Compositions satisfy it, and A_d = 0, in every stage.
   bool momentum_equation = false;
   int highest_composed_order = 10;  ///< that compositions of the method have
+  /// By how much the order of the positions is higher if the start is two of them: what a step errs by may show in
+  /// momenta only.
+  int order_gained_from_two_positions = 0;
 };
 
 /// What can be said about the interval between two nodes, in q₀, Δ = q₁ − q₀, h and parameters.
@@ -164,7 +167,8 @@ Method dla(const System& system, const Expression& discrete_lagrangian, const st
 enum class FirstMultiplier : std::uint8_t {
   consistent,  ///< λ₀ = −(h/2) λ, which excites no oscillation to leading order
   zero,
-  thesis,  ///< λ₀ = +(h/2) λ, with which Evensberget's figures are reproduced
+  thesis,   ///< λ₀ = +(h/2) λ, with which Evensberget's figures are reproduced
+  literal,  ///< λ₀ = λ, as Evensberget prints it: no impulse of a step, whatever its size
 };
 
 /// The geometric nonholonomic integrator (Ferraro, Iglesias & Martín de Diego): Evensberget's Hd (midpoint) and HdS

@@ -121,7 +121,7 @@ class StepEmitter {
 
   /// Lanes in which every residual is below so many ulps of its magnitude. As a
   /// difference: residuals of infinite magnitude do not pass, nor does NaN.
-  llvm::Value* all_below(const std::vector<ResidualCheck>& checks, double floor) {
+  llvm::Value* all_below(const std::vector<ResidualCheck>& checks, double floor, const IterationEnd& end = {}) {
     std::vector<Value> residuals;
     std::vector<Value> magnitudes;
     for (const ResidualCheck& c : checks) {
@@ -130,14 +130,14 @@ class StepEmitter {
     }
     const Emitter::Column columns[] = {Emitter::values_of(std::move(residuals)),
                                        Emitter::values_of(std::move(magnitudes))};
-    return e_.all_of(columns, [&](auto x, llvm::Value*) { return is_below(x[0], x[1], floor); });
+    return e_.all_of(columns, [&](auto x, llvm::Value*) { return is_below(x[0], x[1], floor, end); });
   }
 
-  llvm::Value* is_below(llvm::Value* residual, llvm::Value* magnitude, double floor) {
+  llvm::Value* is_below(llvm::Value* residual, llvm::Value* magnitude, double floor, const IterationEnd& end) {
     llvm::Value* const tolerance = e_.splat(-floor * std::numeric_limits<double>::epsilon());
     llvm::Value* const excess =
         ir_.CreateIntrinsic(llvm::Intrinsic::fma, {e_.value_type()}, {tolerance, magnitude, absolute(residual)});
-    return ir_.CreateAnd(ir_.CreateFCmpOLE(excess, e_.splat(underflow_floor * std::numeric_limits<double>::min())),
+    return ir_.CreateAnd(ir_.CreateFCmpOLE(excess, e_.splat(allowed_residual<double>(end))),
                          ir_.CreateFCmpOGE(excess, e_.splat(-std::numeric_limits<double>::max())));
   }
 
@@ -169,7 +169,7 @@ class StepEmitter {
     e_.emit(block.before);
     if (block.iterative) {
       llvm::Value* const before = iterations_;
-      emit_iteration(block);
+      block.end.iterations > 0 ? emit_fixed_iterations(block) : emit_iteration(block);
       count_iterations(block, before);
       return;
     }
@@ -236,18 +236,18 @@ class StepEmitter {
     llvm::PHINode* const count = phi(e_.counter_type(), iterations_, before);
     e_.emit(block.check);
     const ResidualCheck& front = block.residuals.front();
-    llvm::Value* const first_at_floor = is_below(e_[front.residual], e_[front.magnitude], stalled_floor);
+    llvm::Value* const first_at_floor = is_below(e_[front.residual], e_[front.magnitude], stalled_floor, block.end);
     llvm::BasicBlock* const check_end = ir_.GetInsertBlock();
     ir_.CreateCondBr(e_.any(ir_.CreateAnd(active, first_at_floor)), test, decide);
 
     ir_.SetInsertPoint(test);
     e_.emit(block.magnitudes);
-    llvm::Value* const all_tight = all_below(block.residuals, tight_floor);
+    llvm::Value* const all_tight = all_below(block.residuals, tight_floor, block.end);
     llvm::BasicBlock* const test_end = ir_.GetInsertBlock();
     ir_.CreateCondBr(e_.any(ir_.CreateAnd(active, ir_.CreateNot(all_tight))), look, decide);
 
     ir_.SetInsertPoint(look);  // seldom: an iteration that is at its floor is mostly below the tight one at once
-    llvm::Value* const all_at_floor = all_below(block.residuals, stalled_floor);
+    llvm::Value* const all_at_floor = all_below(block.residuals, stalled_floor, block.end);
     llvm::Value* const all_converged = ir_.CreateOr(all_tight, ir_.CreateAnd(all_at_floor, was_at_floor));
     llvm::BasicBlock* const look_end = ir_.GetInsertBlock();
     ir_.CreateBr(decide);
@@ -279,6 +279,32 @@ class StepEmitter {
     ir_.SetInsertPoint(leave);
     ok_ = ir_.CreateAnd(ok_, ir_.CreateNot(still));
     iterations_ = count;
+  }
+
+  /// The same number in all lanes: nothing is decided, and no lane knows of another.
+  void emit_fixed_iterations(const StepBlock& block) {
+    const Emitter::Column unknowns{Kind::variables, block.variables};
+    e_.copy(unknowns, Emitter::values_of(block.guess));
+    llvm::BasicBlock* const before = ir_.GetInsertBlock();
+    llvm::BasicBlock* const check = new_block("check");
+    llvm::BasicBlock* const solve = new_block("solve");
+    llvm::BasicBlock* const leave = new_block("leave");
+    ir_.CreateBr(check);
+
+    ir_.SetInsertPoint(check);
+    llvm::PHINode* const round = phi(ir_.getInt64Ty(), ir_.getInt64(0), before);
+    e_.emit(block.check);
+    ir_.CreateCondBr(ir_.CreateICmpSLT(round, ir_.getInt64(block.end.iterations)), solve, leave);
+
+    ir_.SetInsertPoint(solve);
+    e_.emit(block.solve);
+    const Emitter::Column columns[] = {unknowns, Emitter::values_of(block.correction)};
+    e_.for_each(unknowns, columns, {}, [&](auto x, llvm::Value*) { return ir_.CreateFAdd(x[0], x[1]); });
+    round->addIncoming(ir_.CreateAdd(round, ir_.getInt64(1)), ir_.GetInsertBlock());
+    ir_.CreateBr(check);
+
+    ir_.SetInsertPoint(leave);
+    iterations_ = ir_.CreateAdd(iterations_, e_.counters(block.end.iterations));
   }
 
   /// Stores state, outputs and counters, and returns.
