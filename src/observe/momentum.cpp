@@ -5,6 +5,10 @@
 //
 // which is their (24) written for the section with ξ̃(q_k) = Σ f_a ξ_a: the invariance of L_d lets a step change J_a by
 // the impulse −λ_k·A(q_k) ξ_a(q_k) only. J uses the method's own momenta, which are not admissible representatives.
+//
+// Methods on a shape space keep momenta P of r alone: there J_a = P · (ξ_a)_r. Where P = N ∂l/∂ṙ and a symmetry moves
+// r, J_a is what Noether's theorem for conformally Hamiltonian systems preserves (García-Naranjo & Vermeeren,
+// section 2.1).
 
 #include <algorithm>
 #include <limits>
@@ -27,6 +31,15 @@ class Momenta {
   void operator()(std::span<const double> state) {
     functions_.set(Slot::position, state);
     functions_.set(Slot::momentum, state.subspan(functions_[Slot::position].size()));
+    functions_.run();
+  }
+  /// At a state that begins with q and has the momenta of some coordinates.
+  void operator()(std::span<const double> state, const CanonicalStep& canonical) {
+    functions_.set(Slot::position, state);
+    const std::span<double> p = functions_[Slot::momentum];
+    std::ranges::fill(p, 0.0);
+    for (std::size_t i = 0; i < canonical.positions.size(); ++i)
+      p[canonical.positions[i]] = state[canonical.momenta[i]];
     functions_.run();
   }
   Eigen::VectorXd momenta() const {
@@ -75,15 +88,26 @@ class Momenta {
 
 class MomentumObserver final : public Observer {
  public:
-  MomentumObserver(ObservedQuantity quantity, const Problem& problem)
-      : Observer(std::move(quantity)), momenta_(problem) {}
+  /// Of the symmetries with these numbers.
+  MomentumObserver(ObservedQuantity quantity, const Method& method, const Problem& problem,
+                   std::vector<std::size_t> symmetries)
+      : Observer(std::move(quantity)), momenta_(problem), symmetries_(std::move(symmetries)) {
+    if (!method.keeps_momenta) canonical_ = method.canonical;
+  }
   void observe(const Stepper& stepper, std::span<double> values) override {
-    momenta_(stepper.state());
-    std::ranges::copy(momenta_.momenta(), values.begin());
+    if (canonical_) {
+      momenta_(stepper.state(), *canonical_);
+    } else {
+      momenta_(stepper.state());
+    }
+    const Eigen::VectorXd all = momenta_.momenta();
+    for (std::size_t k = 0; k < symmetries_.size(); ++k) values[k] = all[static_cast<Eigen::Index>(symmetries_[k])];
   }
 
  private:
   Momenta momenta_;
+  std::vector<std::size_t> symmetries_;
+  std::optional<CanonicalStep> canonical_;  ///< of methods that do not keep all momenta
 };
 
 class MomentumEquationObserver final : public StageObserver {
@@ -115,22 +139,35 @@ class MomentumEquationObserver final : public StageObserver {
   double residual_ = 0.0;
 };
 
-void require_symmetries(const Method& method, const Problem& problem) {
+void require_symmetries(bool keeps_momenta, const Problem& problem) {
   if (problem.system.symmetries().empty()) throw MethodError("the model declares no symmetry");
-  if (!method.keeps_momenta) throw MethodError("the method does not keep the momenta of the model's Lagrangian");
+  if (!keeps_momenta) throw MethodError("the method does not keep the momenta of the model's Lagrangian");
 }
 
 }  // namespace
 
 std::unique_ptr<Observer> make_momentum_observer(const Method& method, const Problem& problem) {
-  require_symmetries(method, problem);
+  require_symmetries(method.keeps_momenta || method.canonical, problem);
+  const auto is_seen = [&](const Symmetry& s) {  // one that moves nothing but s has no momentum on the shape space
+    return method.keeps_momenta || std::ranges::any_of(method.canonical->positions,
+                                                       [&](std::size_t i) { return !s.generator[i].is_constant(0.0); });
+  };
   ObservedQuantity quantity{"momentum", {}};
-  for (const Symmetry& s : problem.system.symmetries()) quantity.labels.push_back("momentum of " + s.name);
-  return std::make_unique<MomentumObserver>(std::move(quantity), problem);
+  std::vector<std::size_t> seen;
+  const auto& symmetries = problem.system.symmetries();
+  for (std::size_t k = 0; k < symmetries.size(); ++k) {
+    if (!is_seen(symmetries[k])) continue;
+    seen.push_back(k);
+    quantity.labels.push_back("momentum of " + symmetries[k].name);
+  }
+  if (seen.empty()) {
+    throw MethodError("no symmetry of the model moves a coordinate whose momentum the method keeps; dla keeps all");
+  }
+  return std::make_unique<MomentumObserver>(std::move(quantity), method, problem, std::move(seen));
 }
 
 std::unique_ptr<Observer> make_momentum_equation_observer(const Method& method, const Problem& problem) {
-  require_symmetries(method, problem);
+  require_symmetries(method.keeps_momenta, problem);
   if (!problem.system.applied_forces().empty()) throw MethodError("applied forces change the momenta");
   Momenta at_start(problem);
   std::vector<double> state = problem.start.q;

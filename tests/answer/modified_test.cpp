@@ -100,7 +100,7 @@ TEST(MeasureAnswer, of_a_cloud_is_kept_and_written) {
   MeasureRequest request = of_particle();
   request.methods = {"reference"};
   request.problem.steps = 2;
-  request.cloud = {.count = 20, .keep_points = true};
+  request.cloud = {.shape = {.count = 20}, .keep_points = true};
   request.output = folder / "a.csv";
   const MeasureAnswer a = measure(request);
   EXPECT_EQ(a.coordinates, (std::vector<std::string>{"x", "y", "p_x", "p_y"}));
@@ -116,8 +116,9 @@ TEST(MeasureAnswer, wrong_requests_are_refused) {
     expect_refused(kind, words, [&] { measure(request); });
   };
   MeasureRequest few = of_particle();
-  few.cloud = {.count = 3};
-  refused("`cloud` must be 600-cell, or a number of points between 6 and 1000000; found 3", few);
+  few.cloud = {.shape = {.count = 3}};
+  refused("`cloud` must be 600-cell, a file ending with .csv, or a number of points between 6 and 1000000; found 3",
+          few);
   MeasureRequest alone = of_particle();
   alone.points = "points.csv";
   refused("`points` are those of a cloud: give `cloud`", alone);

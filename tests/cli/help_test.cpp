@@ -48,7 +48,7 @@ const std::vector<Verb> verbs{
     {"measure",
      {"MODEL"},
      {"--set", "--time", "--step", "--steps", "--q0", "--v0", "--q1", "--project", "--methods", "--ell", "--cloud",
-      "--radius", "--every", "--output", "--points", "--force", "--json", "--quiet"}},
+      "--radius", "--weights", "--every", "--output", "--points", "--force", "--json", "--quiet"}},
     {"ensemble",
      {"SPEC.toml"},
      {"--output", "--lanes", "--threads", "--resume", "--force", "--dry-run", "--json", "--quiet"}},

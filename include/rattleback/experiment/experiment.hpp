@@ -38,8 +38,9 @@ struct ConvergenceRecipe {
 struct CloudRecipe {
   std::int64_t steps = 0;
   std::int64_t every = 1;
-  std::size_t points = 0;  ///< on a sphere; 0 stands for the 600-cell
+  CloudShape shape = {};  ///< a file is in the folder of the experiment
   double radius = 0.01;
+  HullWeights weights = HullWeights::simplices;
   std::vector<int> ells = {};
   bool keep_points = false;  ///< then: a row for each point at each of these nodes, and no volumes
 };
@@ -57,7 +58,8 @@ struct InverseRecipe {};
 /// How a table of an experiment is made.
 struct DataRecipe {
   std::string name = {};
-  std::string model = {};
+  std::string folder = {};  ///< where the files are that it names
+  std::string model = {};   ///< of the catalogue, or a file
   std::string method = {};
   ParameterValues parameters = {};
   std::optional<State> start = {};  ///< that of the model if absent
@@ -126,8 +128,9 @@ struct Paper {
   std::string text;
 };
 
-/// Reads an experiment from the text of its file, which is named in errors.
-Experiment read_experiment(std::string_view text, const std::string& file);
+/// Reads an experiment from the text of its file, which is named in errors. The files that it names are in the folder,
+/// which is that of the file if none is given.
+Experiment read_experiment(std::string_view text, const std::string& file, const std::string& folder = {});
 Paper read_paper(std::string_view text, const std::string& file);
 
 /// The papers whose experiments come with Rattleback, the oldest first, and the experiments of one, in their order.
@@ -164,7 +167,8 @@ struct ExperimentResult {
   const Data& of(const std::string& name) const;
 };
 
-/// Makes all tables and judges all claims. Throws Interrupted. `progress` is told the name of each table before it is made.
+/// Makes all tables and judges all claims. Throws Interrupted. `progress` is told the name of each table before it is
+/// made.
 ExperimentResult perform(const Experiment& experiment, const std::atomic<bool>* interrupt = nullptr,
                          const std::function<void(const std::string&)>& progress = {});
 
