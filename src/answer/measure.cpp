@@ -81,31 +81,12 @@ MethodTable of_cloud(const DerivedMethod& method, const Problem& problem, const 
   for (const CloudSample& s : cloud.samples) {
     table.time.push_back(s.time);
     if (options.keep_points) table.points.push_back(s.points);
+    table.inside.push_back(s.inside);
     add(table.columns[0], s.volume, first.volume, s);
     add(table.columns[1], s.mass, first.mass, s);
     for (std::size_t k = 0; k < s.modified.size(); ++k) add(table.columns[k + 2], s.modified[k], first.modified[k], s);
   }
   return table;
-}
-
-Points directions(const MeasureRequest::Cloud& cloud, std::size_t dimension) {
-  constexpr std::int64_t most_points = 1000000;
-  constexpr std::size_t most_dimensions = 8;
-  if (!cloud.count) {
-    if (dimension == 4) return six_hundred_cell();
-    throw RequestError(fmt::format(
-        "the 600-cell lies in four dimensions, and here (r, p) have {}; give a number of points", dimension));
-  }
-  const auto count = static_cast<std::size_t>(require_positive(*cloud.count, "cloud"));
-  if (count <= dimension + 1 || count > most_points) {
-    throw RequestError(fmt::format("`cloud` must be 600-cell, or a number of points between {} and {}; found {}",
-                                   dimension + 2, most_points, count));
-  }
-  if (dimension > most_dimensions) {
-    throw RequestError(fmt::format("convex hulls are computed in up to {} dimensions, and here (r, p) have {}",
-                                   most_dimensions, dimension));
-  }
-  return points_on_sphere(count, dimension);
 }
 
 void require_csv(const std::optional<std::string>& path, const char* field) {
@@ -139,8 +120,9 @@ void check_files(const MeasureRequest& request) {
 
 CloudOptions cloud_options(const MeasureRequest& request, const PreparedProblem& prepared, const Hooks& hooks) {
   CloudOptions options;
-  options.directions = directions(*request.cloud, phase_coordinates(prepared.problem).size());
+  options.directions = cloud_points(request.cloud->shape, phase_coordinates(prepared.problem));
   options.radius = require_positive(request.cloud->radius, "radius");
+  options.weights = request.cloud->weights;
   options.steps = prepared.steps;
   options.every = request.every;
   options.keep_points = request.cloud->keep_points || request.points;

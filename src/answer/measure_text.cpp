@@ -69,6 +69,15 @@ std::string to_text(const MeasureAnswer& answer) {
   if (std::ranges::find(columns, Of::hull, &MeasuredVolume::of) != columns.end())
     add(out, " of the convex hull of the cloud (hull)");
   add(out, ",\n  in the invariant measure of the system (mu) and in the modified measures up to h^L (mu_L)\n");
+  for (const MethodTable& t : answer.tables) {
+    const auto first = std::ranges::find_if(t.inside, [](std::size_t count) { return count > 0; });
+    if (first == t.inside.end()) continue;
+    const auto row = static_cast<std::size_t>(first - t.inside.begin());
+    add(out,
+        "\n  {}: points inside their hull from t = {:.6g} on, up to {} of them; a cloud on a sphere is not convex "
+        "then\n",
+        t.method, t.time[row], *std::ranges::max_element(t.inside));
+  }
   if (answer.output) add(out, "\nWritten to {}\n", *answer.output);
   if (answer.points) add(out, "{}Points written to {}\n", answer.output ? "" : "\n", *answer.points);
   return out;
@@ -83,6 +92,7 @@ std::string to_json(const MeasureAnswer& answer) {
       nlohmann::json& column = entry["columns"][column_name(c.volume)] = {{"values", c.changes}};
       add(column, "max", c.largest);
     }
+    if (!t.inside.empty()) entry["inside"] = t.inside;
     if (!t.failure.empty()) entry["failure"] = t.failure;
     document["methods"].push_back(std::move(entry));
   }

@@ -74,12 +74,15 @@ Place place_of(const ModifiedRequest& request, const Method& method, const Probl
   return place;
 }
 
-ModifiedSeries formulas_of(const Method& method, int order) {
-  ModifiedSeries series = modified_series(method, order);
-  if (!series.energy_symbol) return series;
-  const Substitution named{{*series.energy_symbol, unused_symbol("E", *method.canonical->motion)}};
-  series.hamiltonian = substitute(series.hamiltonian, named);
-  return series;
+void add_formulas(ModifiedAnswer& answer, const ModifiedRequest& request, const Method& method) {
+  ModifiedSeries series = modified_series(method, request.order);
+  if (request.equation) answer.equation = modified_motion(series, *method.canonical->motion);
+  if (series.energy_symbol) {
+    const Substitution named{{*series.energy_symbol, unused_symbol("E", *method.canonical->motion)}};
+    series.hamiltonian = substitute(series.hamiltonian, named);
+    if (answer.equation) answer.equation->lagrangian = substitute(answer.equation->lagrangian, named);
+  }
+  answer.formulas = std::move(series);
 }
 
 ModifiedAnswer::Numbers numbers_of(const ModifiedRequest& request, const Method& method, const Problem& problem) {
@@ -136,7 +139,10 @@ ModifiedAnswer modified(const ModifiedRequest& request, const Hooks& hooks) {
                         .method = request.method,
                         .step = problem.step,
                         .symmetric = method.structure.symmetric};
-  if (request.formulas != Formulas::none) answer.formulas = formulas_of(method, request.order);
+  if (request.equation && request.formulas == Formulas::none) {
+    throw RequestError("`equation` is for formulas: give `formulas`");
+  }
+  if (request.formulas != Formulas::none) add_formulas(answer, request, method);
   if (request.formulas != Formulas::only) answer.numbers = numbers_of(request, method, problem);
   answer.notes = std::move(prepared.notes);
   return answer;

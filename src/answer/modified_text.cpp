@@ -12,14 +12,42 @@ namespace {
 /// What is below the rounding of quadruple precision is zero for people.
 double shown(double value) { return std::abs(value) < 1e-24 ? 0.0 : value; }
 
-/// K(E), and of altered Lagrangians the modified energy and factor.
-struct Series {
-  const char* text;
-  const char* latex;
-  const std::vector<Expression>& coefficients;
+/// A name, as text and in LaTeX, and what belongs to the powers of h.
+struct NamedSeries {
+  std::string text;
+  std::string latex;
+  std::vector<Expression> coefficients;
 };
-std::vector<Series> series_of(const ModifiedSeries& s) {
-  return {{"K", "K", s.hamiltonian}, {"E", "\\mathcal{E}", s.energy}, {"N", "\\mathcal{N}", s.factor}};
+
+/// Of one coordinate.
+std::vector<Expression> component(const std::vector<std::vector<Expression>>& series, std::size_t i) {
+  std::vector<Expression> coefficients;
+  for (const auto& coefficient : series) coefficients.push_back(coefficient[i]);
+  return coefficients;
+}
+
+/// ṙ, then Ṗ.
+std::vector<NamedSeries> equation_of(const ModifiedAnswer& answer) {
+  std::vector<NamedSeries> list;
+  const ModifiedMotion& m = *answer.equation;
+  const auto add_rates = [&](const std::vector<Expression>& names, const auto& series) {
+    for (std::size_t i = 0; i < names.size(); ++i)
+      list.push_back({to_text(names[i]) + "'", fmt::format("\\dot{{{}}}", to_latex(names[i])), component(series, i)});
+  };
+  add_rates(answer.formulas->coordinates, m.position_rates);
+  add_rates(answer.formulas->momenta, m.momentum_rates);
+  return list;
+}
+
+/// K(E), of altered Lagrangians the modified energy and factor; the modified Lagrangian and equation if there are such.
+std::vector<NamedSeries> series_of(const ModifiedAnswer& answer) {
+  const ModifiedSeries& s = answer.formulas.value();
+  std::vector<NamedSeries> list{
+      {"K", "K", s.hamiltonian}, {"E", "\\mathcal{E}", s.energy}, {"N", "\\mathcal{N}", s.factor}};
+  if (!answer.equation) return list;
+  list.push_back({"L", "L", answer.equation->lagrangian});
+  for (NamedSeries& rates : equation_of(answer)) list.push_back(std::move(rates));
+  return list;
 }
 
 void add_numbers(std::string& out, const ModifiedAnswer::Numbers& n) {
@@ -62,7 +90,7 @@ std::string to_text(const ModifiedAnswer& answer) {
   if (answer.numbers) add_numbers(out, *answer.numbers);
   if (!answer.formulas) return out;
   add(out, "\n");
-  for (const auto& [symbol, latex, coefficients] : series_of(*answer.formulas)) {
+  for (const auto& [symbol, latex, coefficients] : series_of(answer)) {
     for (std::size_t j = 0; j < coefficients.size(); j += answer.symmetric ? 2 : 1)
       add(out, "  {}_{} = {}\n", symbol, j, to_text(coefficients[j]));
   }
@@ -71,7 +99,7 @@ std::string to_text(const ModifiedAnswer& answer) {
 
 std::string to_latex(const ModifiedAnswer& answer) {
   std::string out = "\\begin{align*}\n";
-  for (const auto& [text, symbol, coefficients] : series_of(answer.formulas.value())) {
+  for (const auto& [text, symbol, coefficients] : series_of(answer)) {
     for (std::size_t j = 0; j < coefficients.size(); j += answer.symmetric ? 2 : 1)
       add(out, "{}_{{{}}} &= {} \\\\\n", symbol, j, to_latex(coefficients[j]));
   }
@@ -97,6 +125,11 @@ std::string to_json(const ModifiedAnswer& answer) {
     if (answer.formulas->energy_symbol) {
       document["formulas"]["energy"] = texts(answer.formulas->energy);
       document["formulas"]["factor"] = texts(answer.formulas->factor);
+    }
+    if (answer.equation) {
+      document["formulas"]["lagrangian"] = texts(answer.equation->lagrangian);
+      for (const NamedSeries& rates : equation_of(answer))
+        document["formulas"]["equation"][rates.text] = texts(rates.coefficients);
     }
   }
   return text_of(document);

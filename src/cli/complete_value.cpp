@@ -129,7 +129,11 @@ std::vector<Candidate> single(const Program& program, const TypedLine& line, con
                               const std::string& typed) {
   switch (option.values.kind) {
     case Values::Kind::anything: break;
-    case Values::Kind::word: return words_of(option.values.words, typed);
+    case Values::Kind::word: {
+      std::vector<Candidate> found = words_of(option.values.words, typed);
+      if (!option.values.endings.empty()) append(found, paths(typed, option.values.endings));
+      return found;
+    }
     case Values::Kind::command: {
       std::vector<Candidate> found;
       for (const Command& command : program.commands) {

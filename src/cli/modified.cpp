@@ -70,14 +70,20 @@ Command modified_command() {
                .target = &o->request.energy});
   command.add(
       {.names = "--formulas", .help = "Also the coefficients of the series as formulas", .target = &o->formulas});
+  command.add({.names = "--equation",
+               .help = "With the formulas: the modified Lagrangian and the modified equation too",
+               .target = &o->request.equation});
   o->output.add_latex_to(command, "Only the formulas, in LaTeX");
   o->output.add_to(command);
   command.notes = {
       "Steps of a variational method follow, up to any power of h, the motion of a modified Hamiltonian K. For pthdel "
       "and conformal, K depends on E and vanishes where E is the modified energy; the modified factor N = -dK/dE there "
-      "is the inverse density of the measure that the method preserves."};
+      "is the inverse density of the measure that the method preserves.",
+      "--equation shows L, the Legendre transform of K with E fixed, in positions and velocities, and the equation of "
+      "motion of K, or of the modified energy and factor, in positions and momenta; x'_2 is what belongs to h^2."};
   command.examples = {
-      "rattleback modified harmonic-particle -m conformal:TT --step 0.25 --at '0,0;1,1' --formulas --order 2"};
+      "rattleback modified harmonic-particle -m conformal:TT --step 0.25 --at '0,0;1,1' --formulas --order 2",
+      "rattleback modified free-particle -m conformal:M --order 2 --formulas --equation"};
   command.action = [o] { analyse_backwards(*o); };
   return command;
 }

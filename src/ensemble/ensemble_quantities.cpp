@@ -141,7 +141,8 @@ std::vector<VolumeResult> volume(const EnsembleFile& file, const Volume& v, cons
     results[k].count = static_cast<std::int64_t>(points[k].size());
     if (!points[k].empty()) results[k].volume = 0.0;
     if (points[k].size() > v.coordinates.size()) {
-      trouble_of([&] { results[k].volume = hull_volume(points[k]); });  // they lie in a plane if there is trouble
+      trouble_of(
+          [&] { results[k].volume = ConvexHull(points[k]).volume(); });  // they lie in a plane if there is trouble
     }
   }
   return results;

@@ -23,15 +23,17 @@
 namespace rattleback {
 namespace {
 
+/// A file that a recipe names, if the name ends like that.
+std::string place_of(const DataRecipe& recipe, const std::string& name, std::string_view ending) {
+  return name.ends_with(ending) ? (std::filesystem::path(recipe.folder) / name).string() : name;
+}
+
 class Maker {
  public:
   Maker(const DataRecipe& recipe, const std::function<const Table&(const std::string&)>& find,
         const std::atomic<bool>* interrupt)
       : recipe_(recipe), find_(find), interrupt_(interrupt),
-        data_{recipe,
-              load_model((std::filesystem::path(recipe.folder) / recipe.model).string(), recipe.parameters),
-              {},
-              {}},
+        data_{recipe, load_model(place_of(recipe, recipe.model, ".toml"), recipe.parameters), {}, {}},
         problem_(problem()) {}
 
   Data make() {
@@ -202,8 +204,9 @@ class Maker {
   void fill(const CloudRecipe& c) {
     CloudOptions options;
     const std::vector<std::string> names = phase_coordinates(problem_);
-    options.directions = c.points == 0 ? six_hundred_cell() : points_on_sphere(c.points, names.size());
+    options.directions = cloud_points({c.shape.count, place_of(recipe_, c.shape.file, ".csv")}, names);
     options.radius = c.radius;
+    options.weights = c.weights;
     options.steps = c.steps;
     options.every = c.every;
     options.keep_points = c.keep_points;
@@ -235,6 +238,7 @@ class Maker {
     Table& table = data_.table;
     for (const char* name : {"time", "volume", "mu"}) table.columns.push_back({name, {}});
     for (const int ell : ells) table.columns.push_back({fmt::format("mu_{}", ell), {}});
+    table.columns.push_back({"inside", {}});
     const CloudSample& first = cloud.samples.front();
     for (const CloudSample& s : cloud.samples) {
       table.columns[0].values.push_back(s.time);
@@ -243,6 +247,7 @@ class Maker {
       for (std::size_t k = 0; k < s.modified.size(); ++k) {
         table.columns[k + 3].values.push_back(s.modified[k] / first.modified[k] - 1.0);
       }
+      table.columns.back().values.push_back(static_cast<double>(s.inside));
     }
   }
 

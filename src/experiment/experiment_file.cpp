@@ -16,9 +16,9 @@
 namespace rattleback {
 namespace {
 
-const std::vector<std::string> data_keys{"kind",   "model",  "method", "set",   "q0", "v0",        "q1",      "step",
-                                         "steps",  "time",   "every",  "from",  "to", "count",     "observe", "against",
-                                         "points", "radius", "ells",   "order", "at", "ends_early"};
+const std::vector<std::string> data_keys{
+    "kind", "model", "method",  "set",     "q0",     "v0",     "q1",      "step", "steps", "time", "every",     "from",
+    "to",   "count", "observe", "against", "points", "radius", "weights", "ells", "order", "at",   "ends_early"};
 
 constexpr std::int64_t most_steps = 1000000000;
 constexpr std::int64_t most_rows = 10000000;   ///< of a table
@@ -44,7 +44,7 @@ class ExperimentReader : TomlFile {
   using TomlFile::TomlFile;
 
   Experiment read(const std::string& folder) {
-    folder_ = folder;
+    folder_ = folder.empty() ? std::filesystem::path(source().file()).parent_path().string() : folder;
     check_keys(root(), {"title", "place", "text", "common", "data", "values", "claims", "figures", "animations"},
                "an experiment");
     const std::filesystem::path path(source().file());
@@ -166,11 +166,8 @@ class ExperimentReader : TomlFile {
     };
     DataRecipe recipe;
     recipe.name = name;
+    recipe.folder = folder_;
     recipe.model = text_of(need("model"), "model");
-    if (recipe.model.ends_with(".toml")) {  // beside the experiment
-      recipe.model = (std::filesystem::path(source().file()).parent_path() / recipe.model).string();
-      recipe.folder = folder_;
-    }
     const toml::node* const given = find("kind");
     const DataKind kind = given == nullptr ? DataKind::trajectory : choice<DataKind>(*given, "kind");
     if (kind != DataKind::inverse) {
@@ -238,7 +235,15 @@ class ExperimentReader : TomlFile {
       CloudRecipe c;
       c.steps = steps();
       c.every = every;
-      c.points = static_cast<std::size_t>(count_or("points", 0, 0, most_points));
+      if (const toml::node* points = find("points"); points != nullptr && points->is_string()) {
+        c.shape.file = text_of(*points, "points");
+        if (!c.shape.file.ends_with(".csv")) {
+          fail(*points, fmt::format("points must be a number, or a file ending with .csv, found '{}'", c.shape.file));
+        }
+      } else if (const std::int64_t count = count_or("points", 0, 0, most_points); count > 0) {
+        c.shape.count = count;
+      }
+      if (const toml::node* weights = find("weights")) c.weights = choice<HullWeights>(*weights, "weights");
       if (const toml::node* radius = find("radius")) c.radius = positive(*radius, "radius");
       if (const toml::node* ells = find("ells")) {
         for (const toml::node& ell : array_of(*ells, "ells")) {
@@ -246,7 +251,7 @@ class ExperimentReader : TomlFile {
         }
       }
       c.keep_points = kind == DataKind::points;
-      require_rows(c.steps, c.keep_points ? std::max<std::int64_t>(1, static_cast<std::int64_t>(c.points)) : 1);
+      require_rows(c.steps, c.keep_points ? c.shape.count.value_or(1) : 1);
       recipe.kind = c;
     } else if (kind == DataKind::modified) {
       recipe.step = find("step") == nullptr ? 1.0 : positive(need("step"), "step");
@@ -371,7 +376,7 @@ class ExperimentReader : TomlFile {
   }
 
   Experiment experiment_;
-  std::string folder_;
+  std::string folder_;  ///< of the files that it names
   const toml::table* common_ = nullptr;
 };
 

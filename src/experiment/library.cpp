@@ -40,7 +40,7 @@ std::vector<Experiment> experiments_of(const std::string& paper) {
   std::vector<Experiment> list;
   for (const fs::path& file : sorted(shared_data("experiments") / paper)) {
     if (file.extension() != ".toml" || file.filename() == paper_file || file.filename() == statements_file) continue;
-    list.push_back(read_experiment(read_file(file.string()), short_name(file), shared_data("experiments").string()));
+    list.push_back(read_experiment(read_file(file.string()), short_name(file), file.parent_path().string()));
   }
   return list;
 }

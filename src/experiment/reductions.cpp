@@ -156,7 +156,7 @@ constexpr NamedReduction reductions[] = {
        Points points;
        for (std::size_t i = 0; i < x.size(); ++i) points.push_back({x[i], y[i]});
        try {
-         return hull_volume(points);
+         return ConvexHull(points).volume();
        } catch (const NumericalError&) {  // they lie on a line
          return 0.0;
        }

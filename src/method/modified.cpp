@@ -9,6 +9,8 @@
 
 #include "../base/not_a_number.hpp"
 #include "orbit.hpp"
+#include "rattleback/expr/derivative.hpp"
+#include "rattleback/expr/graph.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "rattleback/kernel/quadruple.hpp"
 #include "rattleback/method/modified_series.hpp"
@@ -150,9 +152,10 @@ struct ModifiedHamiltonian::Engines {
   std::optional<Probe<double>> native;
   std::optional<Probe<float128>> precise;
 
-  /// K^(ℓ), 𝓔^(ℓ), N^(ℓ) as functions of (r, P, E, h, parameters).
+  /// K^(ℓ), 𝓔^(ℓ), N^(ℓ), and perhaps the modified equation, as functions of (r, P, E, h, parameters).
   struct Formulas {
     int ell;
+    bool have_equation;
     Kernel kernel;
     std::vector<double> data;
     std::vector<double> values;
@@ -233,8 +236,9 @@ ModifiedHamiltonian::ModifiedHamiltonian(const Method& method, const Problem& pr
 
 ModifiedHamiltonian::~ModifiedHamiltonian() = default;
 
-bool ModifiedHamiltonian::use_formulas(int ell) {
-  if (engines_->formulas && engines_->formulas->ell == ell) return true;
+bool ModifiedHamiltonian::use_formulas(int ell, bool with_modified_equation) {
+  const auto& known = engines_->formulas;
+  if (known && known->ell == ell && (known->have_equation || !with_modified_equation)) return true;
   ModifiedSeries series;
   try {
     series = modified_series(engines_->method, ell);
@@ -250,13 +254,20 @@ bool ModifiedHamiltonian::use_formulas(int ell) {
   std::vector<Expression> outputs{truncated(series.hamiltonian)};
   std::vector<Expression> inputs = joined({series.coordinates, series.momenta});
   if (series.energy_symbol) {
-    inputs.push_back(*series.energy_symbol);
     outputs.push_back(truncated(series.energy));
     outputs.push_back(truncated(series.factor));
+    if (with_modified_equation) {
+      const Expression energy = outputs[1];
+      const Expression factor =
+          -substitute(derivative(outputs[0], *series.energy_symbol), {{*series.energy_symbol, energy}});
+      for (const Expression& slope : gradient(energy, series.momenta)) outputs.push_back(factor * slope);
+      for (const Expression& slope : gradient(energy, series.coordinates)) outputs.push_back(-factor * slope);
+    }
+    inputs.push_back(*series.energy_symbol);
   }
   inputs.push_back(h);
   inputs = joined({inputs, engines_->problem.system.parameters()});
-  engines_->formulas.emplace(Engines::Formulas{ell, Kernel(make_program(inputs, outputs)),
+  engines_->formulas.emplace(Engines::Formulas{ell, with_modified_equation, Kernel(make_program(inputs, outputs)),
                                                std::vector<double>(inputs.size()),
                                                std::vector<double>(outputs.size())});
   return true;
@@ -344,6 +355,29 @@ std::vector<double> ModifiedHamiltonian::energy_gradient(std::span<const double>
     gradient[entries[i]] = known ? series(slopes[i]).value : not_a_number;
   }
   return gradient;
+}
+
+std::vector<double> ModifiedHamiltonian::modified_equation(std::span<const double> state,
+                                                           std::span<const double> velocity, double h, int ell) {
+  const CanonicalStep::Conformal& conformal = require_conformal(engines_->method);
+  const auto* values = engines_->from_formulas(state, h, ell);
+  if (values != nullptr && engines_->formulas->have_equation) return {values->begin() + 3, values->end()};
+  const double energy = truncated_conformal(state, velocity, h, ell).energy.value;
+  const std::vector<double> gradient = energy_gradient(state, velocity, h, ell);
+  const Truncation series(h, ell, engines_->method.structure.symmetric);
+  Probe<float128>& probe = engines_->in_quadruple();
+  probe.set(state, velocity);
+  probe.energy() = energy;
+  std::vector<float128> factors;
+  for (const float128& step : series.steps()) {
+    const auto k = probe.hamiltonian(step, series_neighbours, conformal.entry);
+    if (k) factors.push_back(-k->slope);
+  }
+  const double factor = factors.size() == series.steps().size() ? series(factors).value : not_a_number;
+  std::vector<double> rates;
+  for (const std::size_t i : engines_->method.canonical->momenta) rates.push_back(factor * gradient[i]);
+  for (const std::size_t i : engines_->method.canonical->positions) rates.push_back(-factor * gradient[i]);
+  return rates;
 }
 
 }  // namespace rattleback

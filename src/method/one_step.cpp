@@ -176,10 +176,8 @@ class OneStep final : public OneStepper {
   }
 
   bool adjust_state() {
-    if (method_.adjust(own_state(), node_.v, problem_.step)) return true;
-    failure_ =
-        "the modified energy cannot be computed here: there are no steps around this state; a smaller step may help";
-    return false;
+    failure_ = method_.adjust(own_state(), node_.v, problem_.step);
+    return failure_.empty();
   }
 
   bool take_step() {

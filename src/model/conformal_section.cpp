@@ -24,11 +24,12 @@ std::optional<ConformalDefinition> read_conformal(const ModelText& text) {
   definition.parameters = text.parameters();
   std::vector<std::string> names = text.position_names();
   for (const toml::node& node : text.array_of(part("momenta"), "momenta")) {
-    const std::string& name = text.text_of(node, "a momentum");
-    text.check_name(name, node, "a momentum");
-    if (std::ranges::find(names, name) != names.end()) text.fail(node, fmt::format("the name {} is taken", name));
-    definition.momenta.push_back(Expression::symbol(name));
-    names.push_back(name);
+    for (const Expression& momentum : text.declared(node, "a momentum")) {
+      const std::string& name = momentum.name();
+      if (std::ranges::find(names, name) != names.end()) text.fail(node, fmt::format("the name {} is taken", name));
+      definition.momenta.push_back(momentum);
+      names.push_back(name);
+    }
   }
   definition.hamiltonian = text.expression(part("hamiltonian"), "hamiltonian", names);
   if (conformal->contains("factor")) definition.factor = text.expression(part("factor"), "factor", names);

@@ -112,12 +112,19 @@ std::vector<Expression> ModelText::symbols(const toml::node& node, const std::st
   return parsed([&] { return parse_entry(text, options); });
 }
 
+std::vector<Expression> ModelText::declared(const toml::node& node, const char* what) const {
+  const std::string& text = text_of(node, what);
+  if (!text.starts_with('[')) check_name(text, node, what);
+  std::vector<Expression> names = symbols(node, what);
+  for (const Expression& name : names) {
+    if (!name.is_symbol()) fail(node, fmt::format("{} must be a name, found {}", what, shortened(name)));
+  }
+  return names;
+}
+
 void ModelText::read_coordinates() {
   for (const toml::node& node : array_of(needed("coordinates"), "coordinates")) {
-    const std::string& text = text_of(node, "a coordinate");
-    if (!text.starts_with('[')) check_name(text, node, "a coordinate");
-    for (const Expression& symbol : symbols(node, "a coordinate")) {
-      if (!symbol.is_symbol()) fail(node, fmt::format("a coordinate must be a name, found {}", shortened(symbol)));
+    for (const Expression& symbol : declared(node, "a coordinate")) {
       coordinates_.push_back(symbol);
       coordinate_places_.push_back(&node);
     }

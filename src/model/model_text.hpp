@@ -34,6 +34,8 @@ class ModelText : public TomlFile {
   /// A key without which there is no model.
   const toml::node& needed(const char* key) const;
   void check_name(const std::string& name, const toml::node& place, const char* what) const;
+  /// The names that an entry of a list declares; it may be repeated. `what` is "a coordinate".
+  std::vector<Expression> declared(const toml::node& node, const char* what) const;
   Expression expression(const toml::node& node, const std::string& what, Names names) const;
   /// An entry of a list, which may be repeated.
   std::vector<Expression> entry(const toml::node& node, const std::string& what, Names names) const;

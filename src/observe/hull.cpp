@@ -112,30 +112,48 @@ std::vector<std::vector<std::size_t>> facets(const Points& points) {
   return result;
 }
 
-/// Of the simplices between facets and the mean, with the mean of the densities at the corners.
-double volume(const Points& points, const std::vector<double>* densities, double density_at_mean) {
-  const std::vector<double> center = mean(points);
+}  // namespace
+
+ConvexHull::ConvexHull(Points points) : points_(std::move(points)) {
+  const std::vector<double> center = mean(points_);
   const auto dimension = static_cast<Eigen::Index>(center.size());
   const double simplex = 1.0 / std::tgamma(static_cast<double>(dimension) + 1.0);
-  double total = 0.0;
-  for (const auto& corners : facets(points)) {
+  for (auto& corners : facets(points_)) {
     keep_working();
     Eigen::MatrixXd edges(dimension, dimension);
-    double density = density_at_mean;
     for (Eigen::Index k = 0; k < dimension; ++k) {
-      const std::size_t corner = corners.at(static_cast<std::size_t>(k));
+      const std::vector<double>& corner = points_[corners.at(static_cast<std::size_t>(k))];
       for (Eigen::Index i = 0; i < dimension; ++i) {
-        edges(i, k) = points[corner][static_cast<std::size_t>(i)] - center[static_cast<std::size_t>(i)];
+        edges(i, k) = corner[static_cast<std::size_t>(i)] - center[static_cast<std::size_t>(i)];
       }
-      if (densities != nullptr) density += (*densities)[corner];
     }
-    if (densities != nullptr) density /= static_cast<double>(dimension) + 1.0;
-    total += simplex * std::abs(edges.determinant()) * density;
+    simplices_.push_back({std::move(corners), simplex * std::abs(edges.determinant())});
+  }
+}
+
+double ConvexHull::volume() const {
+  double total = 0.0;
+  for (const Simplex& s : simplices_) total += s.volume;
+  return total;
+}
+
+double ConvexHull::mass(const std::vector<double>& densities, double density_at_mean) const {
+  double total = 0.0;
+  for (const Simplex& s : simplices_) {
+    double density = density_at_mean;
+    for (const std::size_t corner : s.corners) density += densities.at(corner);
+    total += s.volume * density / (static_cast<double>(s.corners.size()) + 1.0);
   }
   return total;
 }
 
-}  // namespace
+std::size_t ConvexHull::inside() const {
+  std::vector<bool> is_corner(points_.size(), false);
+  for (const Simplex& s : simplices_) {
+    for (const std::size_t corner : s.corners) is_corner[corner] = true;
+  }
+  return static_cast<std::size_t>(std::ranges::count(is_corner, false));
+}
 
 // Unit quaternions of the binary icosahedral group: permutations of (±1, 0, 0, 0), (±½, ±½, ±½, ±½), and the even
 // permutations of ½ (±φ, ±1, ±1/φ, 0).
@@ -187,12 +205,6 @@ void require_memory_of_hull(std::size_t points, std::size_t dimension) {
   require_memory(memory_of_hull(points, dimension),
                  fmt::format("the convex hull of {} points in {} dimensions", points, dimension),
                  "choose fewer points");
-}
-
-double hull_volume(const Points& points) { return volume(points, nullptr, 1.0); }
-
-double hull_mass(const Points& points, const std::vector<double>& densities, double density_at_mean) {
-  return volume(points, &densities, density_at_mean);
 }
 
 }  // namespace rattleback

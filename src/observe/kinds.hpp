@@ -32,6 +32,9 @@ std::unique_ptr<Observer> make_reversibility_observer(const Method& method, cons
 /// Of series truncated after the power `ell` of h, or of all that the points along an orbit tell.
 std::unique_ptr<Observer> make_modified_observer(const Method& method, const Problem& problem, std::optional<int> ell);
 std::unique_ptr<Observer> make_conformal_observer(const Method& method, const Problem& problem, std::optional<int> ell);
+/// Without `ell`: that of the method.
+std::unique_ptr<Observer> make_modified_flow_observer(const Method& method, const Problem& problem,
+                                                      std::optional<int> ell);
 /// With the density of the system, or with the modified one.
 std::unique_ptr<Observer> make_measure_observer(const Method& method, const Problem& problem, std::optional<int> ell);
 

@@ -110,7 +110,7 @@ class MeasureObserver final : public Observer {
 
   bool advance(const Stepper& stepper) {
     if (method_.adjusts_every_step) {
-      if (!method_.adjust(before_, velocity_, problem_.step)) return false;
+      if (!method_.adjust(before_, velocity_, problem_.step).empty()) return false;
       set_energy_row(before_, velocity_);
     }
     for (const double fraction : method_.stages) {

@@ -8,7 +8,8 @@
 //
 // Methods on a shape space have momenta P of its coordinates alone and no constraints there: J_a = P · ξ_a for the part
 // of ξ_a that moves the shape, all of them are admissible, and what remains of the equation is that J does not change.
-// It holds where the discrete Lagrangian of the method has the symmetry and no discrete forces act.
+// It holds where the discrete Lagrangian of the method has the symmetry and no discrete forces act; for P = N ∂l/∂ṙ
+// that is Noether's theorem for conformally Hamiltonian systems (García-Naranjo & Vermeeren, section 2.1).
 
 #include <algorithm>
 #include <limits>
@@ -82,15 +83,19 @@ class Momenta {
 
 class MomentumObserver final : public Observer {
  public:
-  MomentumObserver(ObservedQuantity quantity, const Method& method, const Problem& problem)
-      : Observer(std::move(quantity)), momenta_(method, problem) {}
+  /// Of the symmetries with these numbers.
+  MomentumObserver(ObservedQuantity quantity, const Method& method, const Problem& problem,
+                   std::vector<std::size_t> symmetries)
+      : Observer(std::move(quantity)), momenta_(method, problem), symmetries_(std::move(symmetries)) {}
   void observe(const Stepper& stepper, std::span<double> values) override {
     momenta_(stepper.state());
-    std::ranges::copy(momenta_.momenta(), values.begin());
+    const Eigen::VectorXd all = momenta_.momenta();
+    for (std::size_t k = 0; k < symmetries_.size(); ++k) values[k] = all[static_cast<Eigen::Index>(symmetries_[k])];
   }
 
  private:
   Momenta momenta_;
+  std::vector<std::size_t> symmetries_;
 };
 
 class MomentumEquationObserver final : public StageObserver {
@@ -123,31 +128,35 @@ class MomentumEquationObserver final : public StageObserver {
   double residual_ = 0.0;
 };
 
-void require_symmetries(const Method& method, const Problem& problem) {
+/// The symmetries that move coordinates whose momenta the method keeps, by their numbers.
+std::vector<std::size_t> seen_symmetries(const Method& method, const Problem& problem) {
   const std::vector<Symmetry>& symmetries = problem.system.symmetries();
   if (symmetries.empty()) throw MethodError("the model declares no symmetry");
   if (method.momentum_of.empty()) throw MethodError("the method does not keep the momenta of the model's Lagrangian");
-  const auto moves_shape = [&](const Symmetry& s) {
-    return std::ranges::any_of(method.momentum_of, [&](std::size_t i) { return s.generator[i] != Expression(0.0); });
-  };
-  if (std::ranges::none_of(symmetries, moves_shape)) {
+  std::vector<std::size_t> seen;
+  for (std::size_t k = 0; k < symmetries.size(); ++k) {
+    const auto is_moved = [&](std::size_t i) { return !symmetries[k].generator[i].is_constant(0.0); };
+    if (std::ranges::any_of(method.momentum_of, is_moved)) seen.push_back(k);
+  }
+  if (seen.empty()) {
     throw MethodError(
         "the declared symmetries move no coordinate whose momentum the method keeps; dla and reference "
         "have the momenta of all");
   }
+  return seen;
 }
 
 }  // namespace
 
 std::unique_ptr<Observer> make_momentum_observer(const Method& method, const Problem& problem) {
-  require_symmetries(method, problem);
+  std::vector<std::size_t> seen = seen_symmetries(method, problem);
   ObservedQuantity quantity{"momentum", {}};
-  for (const Symmetry& s : problem.system.symmetries()) quantity.labels.push_back("momentum of " + s.name);
-  return std::make_unique<MomentumObserver>(std::move(quantity), method, problem);
+  for (const std::size_t k : seen) quantity.labels.push_back("momentum of " + problem.system.symmetries()[k].name);
+  return std::make_unique<MomentumObserver>(std::move(quantity), method, problem, std::move(seen));
 }
 
 std::unique_ptr<Observer> make_momentum_equation_observer(const Method& method, const Problem& problem) {
-  require_symmetries(method, problem);
+  seen_symmetries(method, problem);  // refuses where there are none
   require_whole_step(method);
   if (!problem.system.applied_forces().empty()) throw MethodError("applied forces change the momenta");
   Momenta at_start(method, problem);

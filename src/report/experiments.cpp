@@ -26,8 +26,12 @@ RunEntry run_of(const Data& d) {
     say("to t = {} in {} to {} steps", c->time, c->counts.front(), c->counts.back());
   } else if (const auto* cloud = std::get_if<CloudRecipe>(&r.kind)) {
     say("{} steps", cloud->steps);
-    say("{} of radius {}", cloud->points == 0 ? "600-cell" : fmt::format("{} points on a sphere", cloud->points),
+    say("{} of radius {}",
+        !cloud->shape.file.empty() ? cloud->shape.file
+        : cloud->shape.count       ? fmt::format("{} points on a sphere", *cloud->shape.count)
+                                   : "600-cell",
         cloud->radius);
+    if (cloud->weights == HullWeights::ball) say("weights of a ball");
   } else if (const auto* m = std::get_if<ModifiedRecipe>(&r.kind)) {
     say("coefficients up to h^{} at {} points", m->order, m->at.size());
   } else {

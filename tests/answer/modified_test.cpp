@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rattleback/answer/measure.hpp"
+#include "rattleback/expr/graph.hpp"
 #include "refusal.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -53,6 +54,30 @@ TEST(ModifiedAnswer, has_formulas_if_they_are_wanted) {
   EXPECT_NE(to_text(a).find("\n  K_4 = "), std::string::npos);
 }
 
+// K = c H with c = 2 atan(h/2)/h = 1 − h²/12 + h⁴/80 − …: L = v²/(2c) − c x²/2, x' = c p, p' = −c x.
+TEST(ModifiedAnswer, has_the_modified_lagrangian_and_equation_of_an_oscillator) {
+  ModifiedRequest request = of_oscillator();
+  request.formulas = ModifiedRequest::Formulas::only;
+  request.equation = true;
+  const ModifiedAnswer a = modified(request);
+  ASSERT_TRUE(a.equation);
+  const Expression x = a.formulas->coordinates[0];
+  const Expression p = a.formulas->momenta[0];
+  const Expression v = a.equation->velocities[0];
+  const auto value = [&](const Expression& f) { return evaluate(f, {{x, 0.6}, {v, 0.8}, {p, -0.7}}); };
+  const double c[] = {1.0, 0.0, -1.0 / 12, 0.0, 1.0 / 80};
+  const double inverse[] = {1.0, 0.0, 1.0 / 12, 0.0, 1.0 / 144 - 1.0 / 80};
+  for (std::size_t j = 0; j < 5; ++j) {
+    EXPECT_NEAR(value(a.equation->lagrangian.at(j)), 0.32 * inverse[j] - 0.18 * c[j], 1e-15) << j;
+    EXPECT_NEAR(value(a.equation->position_rates.at(j).at(0)), -0.7 * c[j], 1e-15) << j;
+    EXPECT_NEAR(value(a.equation->momentum_rates.at(j).at(0)), -0.6 * c[j], 1e-15) << j;
+  }
+  EXPECT_NE(to_text(a).find("\n  L_2 = "), std::string::npos) << to_text(a);
+  EXPECT_NE(to_text(a).find("\n  x'_2 = "), std::string::npos);
+  EXPECT_NE(to_latex(a).find("\\dot{"), std::string::npos);
+  EXPECT_EQ(json::parse(to_json(a)).at("formulas").at("equation").at("p_x'").size(), 5U);
+}
+
 TEST(ModifiedAnswer, wrong_requests_are_refused) {
   const auto refused = [](const std::string& words, const ModifiedRequest& request) {
     expect_refused(Error::Kind::request, words, [&] { modified(request); });
@@ -66,6 +91,9 @@ TEST(ModifiedAnswer, wrong_requests_are_refused) {
   ModifiedRequest energy = of_oscillator();
   energy.energy = 1.0;
   refused("`energy` is for altered Lagrangians", energy);
+  ModifiedRequest equation = of_oscillator();
+  equation.equation = true;
+  refused("`equation` is for formulas: give `formulas`", equation);
   refused("a discrete Lagrangian alone", {.problem = {.model = "free-particle"}, .method = "dla"});
 }
 
@@ -100,7 +128,7 @@ TEST(MeasureAnswer, of_a_cloud_is_kept_and_written) {
   MeasureRequest request = of_particle();
   request.methods = {"reference"};
   request.problem.steps = 2;
-  request.cloud = {.count = 20, .keep_points = true};
+  request.cloud = {.shape = {.count = 20}, .keep_points = true};
   request.output = folder / "a.csv";
   const MeasureAnswer a = measure(request);
   EXPECT_EQ(a.coordinates, (std::vector<std::string>{"x", "y", "p_x", "p_y"}));
@@ -116,8 +144,9 @@ TEST(MeasureAnswer, wrong_requests_are_refused) {
     expect_refused(kind, words, [&] { measure(request); });
   };
   MeasureRequest few = of_particle();
-  few.cloud = {.count = 3};
-  refused("`cloud` must be 600-cell, or a number of points between 6 and 1000000; found 3", few);
+  few.cloud = {.shape = {.count = 3}};
+  refused("`cloud` must be 600-cell, a file ending with .csv, or a number of points between 6 and 1000000; found 3",
+          few);
   MeasureRequest alone = of_particle();
   alone.points = "points.csv";
   refused("`points` are those of a cloud: give `cloud`", alone);

@@ -146,6 +146,7 @@ const std::map<std::string, Verdict> literature{
     {"knife-edge-incline", Verdict::hamiltonizable},    {"rolling-disk", Verdict::hamiltonizable},
     {"mobile-robot", Verdict::hamiltonizable},          {"veselova", Verdict::hamiltonizable},
     {"veselova-4d", Verdict::hamiltonizable},           {"rubber-routh-sphere", Verdict::hamiltonizable},
+    {"veselova-nd", Verdict::hamiltonizable},           {"rubber-spheroid", Verdict::hamiltonizable},
     {"rubber-body-on-sphere", Verdict::hamiltonizable}, {"two-wheeled-carriage", Verdict::hamiltonizable},
     {"chaplygin-sleigh", Verdict::no_measure},          {"chaplygin-sleigh-horizontal", Verdict::no_measure},
     {"generic-connection", Verdict::no_measure},        {"chaplygin-ball", Verdict::measure_only},

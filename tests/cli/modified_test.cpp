@@ -102,6 +102,27 @@ TEST(MeasureCommand, makes_tables) {
   EXPECT_EQ(rows, 150);
 }
 
+// Columns in another order than that of the coordinates; a centre, which is no corner of the hull.
+TEST(MeasureCommand, takes_a_cloud_from_a_file) {
+  const Workplace desk;
+  std::ofstream(desk / "cross.csv") << "p_x,x,p_y,y\n1,0,0,0\n-1,0,0,0\n0,1,0,0\n0,-1,0,0\n"
+                                       "0,0,1,0\n0,0,-1,0\n0,0,0,1\n0,0,0,-1\n0,0,0,0\n";
+  const json d = desk.document(
+      "measure harmonic-particle -m reference --q0 0,0,0 --v0 1,1,0 --step 0.25 --steps 2 --cloud cross.csv "
+      "--points points.csv");
+  EXPECT_EQ(d.at("methods")[0].at("inside"), (std::vector<int>{1, 1, 1}));
+  std::ifstream points(desk / "points.csv");
+  std::string line;
+  std::getline(points, line);
+  std::getline(points, line);
+  EXPECT_EQ(line, "reference,0,1,0,0,1.01,1");
+  const Answer text = desk("measure harmonic-particle -m reference --step 0.25 --steps 2 --cloud cross.csv");
+  EXPECT_NE(text.out.find("reference: points inside their hull from t = 0 on"), std::string::npos) << text.out;
+  const Answer ball = desk("measure harmonic-particle -m dla --step 0.25 --steps 2 --cloud cross.csv --weights ball");
+  EXPECT_EQ(ball.status, 2);
+  EXPECT_NE(ball.err.find("point 9 has the distance 0; choose --weights simplices"), std::string::npos) << ball.err;
+}
+
 TEST(MeasureCommand, says_what_is_wrong) {
   const Workplace desk;
   const auto refused = [&](const std::string& arguments, int status, const std::string& why) {

@@ -258,6 +258,8 @@ TEST(Experiment, numbers_out_of_range_are_refused_at_their_place) {
   expect(cloud + "ells = [-3]", "an entry of ells must be an integer between 0 and 12, found -3");
   expect(cloud + "ells = [1.5]", "an entry of ells must be an integer between 0 and 12, found 1.5");
   expect(cloud + "points = 1e7", "points must be an integer between 0 and 1000000, found 10000000");
+  expect(cloud + "points = \"cloud.txt\"", "points must be a number, or a file ending with .csv, found 'cloud.txt'");
+  expect(cloud + "weights = \"cube\"", "weights must be simplices or ball, found 'cube'");
   expect(cloud + "radius = -1", "radius must be positive, found -1");
   expect(cloud + "every = 0", "every must be an integer between 1 and 1000000000, found 0");
   expect("kind = \"points\"\nmethod = \"dla\"\nstep = 0.1\nsteps = 100\npoints = 1e6",

@@ -79,6 +79,9 @@ INSTANTIATE_TEST_SUITE_P(
               "(a1*cos(t1)^2 + a2*(sin(t1)*cos(t2))^2 + a3*(sin(t1)*sin(t2)*cos(t3))^2 + "
               "a4*(sin(t1)*sin(t2)*sin(t3))^2)^(-1/2)"},
         Known{"rubber-routh-sphere", "(I1*cos(theta)^2 + I3*sin(theta)^2 + m*(R + l*cos(theta))^2)^(-1/2)"},
+        Known{"rubber-spheroid",
+              "(I1*cos(theta)^2 + I3*sin(theta)^2 + m*(sqrt(e^2*sin(theta)^2 + p^2*cos(theta)^2) + "
+              "l*cos(theta))^2)^(-1/2)"},
         Known{"rubber-body-on-sphere", "(I1*cos(theta)^2 + I3*sin(theta)^2 + m*(b + l*cos(theta))^2)^((b/a - 1)/2)"},
         Known{"two-wheeled-carriage", "exp(0.5*R*m*l/(J + 2*Iw*c^2/R^2)*(psi1 + psi2))"}),
     [](const auto& known) {

@@ -175,18 +175,28 @@ def veselova(q, v, p):
     return rotation_energy(R, omega, p), [omega.dot(up)], []
 
 
-def veselova_4d(q, v, p):
+def veselova_on_sphere(A, g, q, v):
     # skew matrices: angular velocity W = g^g', momentum M = A W A. Euler's equations, (M' - [M, W]) g = 0, are those of
     # a Lagrangian on the sphere and a force that is -<M, [W, g^X]> in the direction X.
-    A = sp.diag(*(p[f"a{i}"] for i in (1, 2, 3, 4)))
-    g = sp.Matrix([cos(q[0]), sin(q[0]) * cos(q[1]), sin(q[0]) * sin(q[1]) * cos(q[2]),
-                   sin(q[0]) * sin(q[1]) * sin(q[2])])
     turn = lambda x: g * x.T - x * g.T
     on = lambda a, b: -half * (a * b).trace()
     directions = [g.diff(s) for s in q]
-    W = turn(sum((x * r for x, r in zip(directions, v)), sp.zeros(4, 1)))
+    W = turn(sum((x * r for x, r in zip(directions, v)), sp.zeros(len(g), 1)))
     M = A * W * A
     return half * on(M, W), [], [], [-on(M, W * turn(x) - turn(x) * W) for x in directions]
+
+
+def veselova_4d(q, v, p):
+    A = sp.diag(*(p[f"a{i}"] for i in (1, 2, 3, 4)))
+    g = sp.Matrix([cos(q[0]), sin(q[0]) * cos(q[1]), sin(q[0]) * sin(q[1]) * cos(q[2]),
+                   sin(q[0]) * sin(q[1]) * sin(q[2])])
+    return veselova_on_sphere(A, g, q, v)
+
+
+def veselova_nd(q, v, p):
+    square = sum(w**2 for w in q)
+    g = sp.Matrix([1 - square, *(2 * w for w in q)]) / (1 + square)
+    return veselova_on_sphere(sp.diag(*(1 + i * p["b"] for i in range(p["n"] + 1))), g, q, v)
 
 
 def rubber_routh_sphere(q, v, p):
@@ -211,6 +221,22 @@ def rubber_body_on_sphere(q, v, p):
     mass = centre + omega.cross(p["l"] * axis)
     contact = centre - omega.cross(p["b"] * up)
     L = half * p["m"] * mass.dot(mass) + axial_energy(axis, omega, p)
+    return L, [contact[0], contact[1], omega.dot(up)], []
+
+
+def rubber_spheroid(q, v, p):
+    # the point of contact as seen from the centre is where the surface has the normal -up
+    (x, y, *angles), (vx, vy, *rates) = q, v
+    R, omega = euler(angles, rates)
+    axis = R.col(2)
+    squares = sp.diag(p["e"]**2, p["e"]**2, p["p"]**2)
+    normal = R.T * up
+    height = sp.sqrt((normal.T * squares * normal)[0])
+    arm = -R * squares * normal / height
+    centre = sp.Matrix([vx, vy, sum(height.diff(s) * r for s, r in zip(angles, rates))])
+    mass = centre + omega.cross(p["l"] * axis)
+    contact = centre + omega.cross(arm)
+    L = half * p["m"] * mass.dot(mass) + axial_energy(axis, omega, p) - p["m"] * p["g"] * (height + p["l"] * axis[2])
     return L, [contact[0], contact[1], omega.dot(up)], []
 
 
@@ -251,8 +277,10 @@ SYSTEMS = {
     "cart-pendulum": cart_pendulum,
     "veselova": veselova,
     "veselova-4d": veselova_4d,
+    "veselova-nd": veselova_nd,
     "rubber-routh-sphere": rubber_routh_sphere,
     "rubber-body-on-sphere": rubber_body_on_sphere,
+    "rubber-spheroid": rubber_spheroid,
     "chaplygin-ball": chaplygin_ball,
     "contact-particle": contact_particle,
     "generic-connection": particle(0, along_both),
@@ -361,7 +389,7 @@ def equations(name, parameters, n):
         shared, formulas = sp.cse(expressions)
         lines = [f"{a} = {b}" for a, b in shared] + [f"return [{', '.join(map(str, formulas))}]"]
         text = re.sub(r"(?<![\w.])\d+(?![\w.])(?<!\*\*\d)", lambda k: f"Real({k[0]})", "\n    ".join(lines))
-        scope = {"Real": Real, "sin": np.sin, "cos": np.cos}
+        scope = {"Real": Real, "sin": np.sin, "cos": np.cos, "sqrt": np.sqrt}
         exec(f"def f({', '.join(map(str, q + v + free))}):\n    {text}", scope)
         return lambda state: scope["f"](*state, *values)
 

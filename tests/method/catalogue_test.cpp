@@ -266,6 +266,17 @@ TEST(Reference, twelve_oscillators_start_with_energy_nine_and_a_half) {
   for (double t = 1.0; t <= end_time; t += 1.0) EXPECT_NEAR(energy(flow.at(t))[0], 9.5, 1e-10) << "at t = " << t;
 }
 
+// Numbers of a program of its own (scipy, DOP853): the motion of g in R^(n+1), with the gyroscopic force of the
+// literature and a multiplier for |g| = 1, seen in stereographic coordinates.
+TEST(Reference, veselova_in_four_and_five_dimensions_is_that_of_an_independent_program) {
+  const std::vector<std::vector<double>> ends{{-0.922225511148, -0.867217205614, -0.464496940883},
+                                              {0.155128123697, 0.267569514525, 0.650422161751, -0.657251619912}};
+  for (const auto& end : ends) {
+    ReferenceFlow flow(problem_of(load_model("veselova-nd", {{"n", static_cast<double>(end.size())}})));
+    EXPECT_LT(distance(flow.at(end_time).q, end), 1e-9) << end.size();
+  }
+}
+
 TEST(Reference, half_of_the_catalogue_has_exact_solutions) {
   // The tests above pass for a model that declares nothing: someone must declare something.
   std::size_t with_exact = 0;

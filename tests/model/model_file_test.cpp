@@ -211,6 +211,27 @@ v = ["[i = 1..2*n] 0"]
   EXPECT_EQ(chain.initial->q, (std::vector<double>{1, 2, 3, 0, 0, 0}));
 }
 
+// H = Σ p_i²/2: velocities are momenta.
+TEST(ModelFile, momenta_may_be_repeated_as_coordinates_are) {
+  const auto conformal = [](const std::string& momenta) {
+    return "coordinates = ['[i = 1..n] x[i]']\n[conformal]\nmomenta = [" + momenta +
+           "]\nhamiltonian = '0.5*(p1^2 + p2^2 + p3^2)'\nfactor = '1'\n[parameters]\nn = 3\n"
+           "[initial]\nq = ['[i = 1..n] i']\np = ['[i = 1..n] 2*i']\n";
+  };
+  EXPECT_EQ(read_model(conformal("'[i = 1..n] p[i]'"), "m.toml").initial->v, (std::vector<double>{2, 4, 6}));
+  const auto refused = [&](const std::string& momenta, const std::string& words) {
+    try {
+      read_model(conformal(momenta), "m.toml");
+      ADD_FAILURE() << momenta;
+    } catch (const ModelError& error) {
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+  };
+  refused("'[i = 1..n] x[i]'", "m.toml:3:12: the name x1 is taken");
+  refused("'[i = 1..n] 2*p[i]'", "a momentum must be a name, found 2*p1");
+  refused("'2p'", "'2p' cannot be the name of a momentum");
+}
+
 TEST(ModelFile, an_error_in_an_expression_has_its_place_in_the_file) {
   const auto message = [](const std::string& text) {
     try {

@@ -200,18 +200,18 @@ TEST(Hull, of_known_bodies_has_their_volume) {
     cube.push_back({bits & 1U ? 1.0 : -1.0, bits & 2U ? 2.0 : -2.0, bits & 4U ? 0.5 : -0.5});
   }
   cube.push_back({0.1, 0.2, 0.1});  // inside
-  EXPECT_NEAR(hull_volume(cube), 8.0, 1e-13);
-  EXPECT_NEAR(hull_mass(cube, std::vector<double>(9, 3.0), 3.0), 24.0, 1e-12);
+  EXPECT_NEAR(ConvexHull(cube).volume(), 8.0, 1e-13);
+  EXPECT_NEAR(ConvexHull(cube).mass(std::vector<double>(9, 3.0), 3.0), 24.0, 1e-12);
   // 600-cell: 25/4 (2 + √5) a⁴ with the edge a = 1/φ for radius 1 (Coxeter, Regular Polytopes, table I)
   const Points cell = six_hundred_cell();
   EXPECT_EQ(cell.size(), 120U);
-  EXPECT_NEAR(hull_volume(cell), 6.25 * (2.0 + std::sqrt(5.0)) / std::pow(std::numbers::phi, 4), 1e-12);
+  EXPECT_NEAR(ConvexHull(cell).volume(), 6.25 * (2.0 + std::sqrt(5.0)) / std::pow(std::numbers::phi, 4), 1e-12);
   // A density that is linear is integrated exactly.
   Points triangle{{0, 0}, {1, 0}, {0, 1}};
-  EXPECT_NEAR(hull_mass(triangle, {1.0, 3.0, 4.0}, 8.0 / 3.0), 0.5 * 8.0 / 3.0, 1e-14);
-  EXPECT_THROW(hull_volume({{0, 0}, {1, 1}, {2, 2}, {3, 3}}), NumericalError);
+  EXPECT_NEAR(ConvexHull(triangle).mass({1.0, 3.0, 4.0}, 8.0 / 3.0), 0.5 * 8.0 / 3.0, 1e-14);
+  EXPECT_THROW(ConvexHull({{0, 0}, {1, 1}, {2, 2}, {3, 3}}).volume(), NumericalError);
   const Points sphere = points_on_sphere(5000, 3);
-  EXPECT_NEAR(hull_volume(sphere), 4.0 / 3.0 * std::numbers::pi, 0.01);
+  EXPECT_NEAR(ConvexHull(sphere).volume(), 4.0 / 3.0 * std::numbers::pi, 0.01);
   EXPECT_EQ(sphere, points_on_sphere(5000, 3));
 }
 

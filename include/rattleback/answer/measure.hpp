@@ -15,10 +15,11 @@ namespace rattleback::answer {
 /// How well do methods preserve the invariant measure of a system? Along one trajectory, from the tangent map; or from
 /// the convex hull of a cloud.
 struct MeasureRequest {
-  /// Points on a sphere about the start.
+  /// Points of a ball about the start.
   struct Cloud {
-    std::optional<std::int64_t> count = {};  ///< how many; the vertices of the 600-cell if it is not given
+    CloudShape shape = {};
     double radius = 0.01;
+    HullWeights weights = HullWeights::simplices;
     bool keep_points = false;  ///< in the answer
   };
   ProblemRequest problem;
@@ -57,8 +58,9 @@ struct MeasureAnswer {
     std::string method;
     std::vector<double> time = {};
     std::vector<Column> columns = {};
-    std::string failure = {};         ///< why it did not reach the end
-    std::vector<Points> points = {};  ///< of the cloud at each time, if they are kept
+    std::string failure = {};              ///< why it did not reach the end
+    std::vector<Points> points = {};       ///< of the cloud at each time, if they are kept
+    std::vector<std::size_t> inside = {};  ///< points of the cloud that are no corners of its hull
     bool interrupted = false;
   };
   std::string model;

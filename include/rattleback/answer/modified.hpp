@@ -29,6 +29,7 @@ struct ModifiedRequest {
   /// E of altered Lagrangians; the energy at the point if it is not given.
   std::optional<double> energy = {};
   Formulas formulas = Formulas::none;
+  bool equation = false;  ///< with the formulas: the modified Lagrangian and the modified equation
 };
 
 struct ModifiedAnswer {
@@ -56,6 +57,7 @@ struct ModifiedAnswer {
   bool symmetric = false;
   std::optional<Numbers> numbers = {};          ///< unless formulas only were asked for
   std::optional<ModifiedSeries> formulas = {};  ///< if they were; of symmetric methods every second one is 0
+  std::optional<ModifiedMotion> equation = {};  ///< likewise
   std::vector<std::string> notes = {};
 };
 

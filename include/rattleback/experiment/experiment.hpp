@@ -38,8 +38,9 @@ struct ConvergenceRecipe {
 struct CloudRecipe {
   std::int64_t steps = 0;
   std::int64_t every = 1;
-  std::size_t points = 0;  ///< on a sphere; 0 stands for the 600-cell
+  CloudShape shape = {};  ///< a file is in the folder of the experiment
   double radius = 0.01;
+  HullWeights weights = HullWeights::simplices;
   std::vector<int> ells = {};
   bool keep_points = false;  ///< then: a row for each point at each of these nodes, and no volumes
 };
@@ -57,8 +58,8 @@ struct InverseRecipe {};
 /// How a table of an experiment is made.
 struct DataRecipe {
   std::string name = {};
-  std::string model = {};   ///< a name of the catalogue, or a file in `folder`
-  std::string folder = {};  ///< empty: the current one
+  std::string folder = {};  ///< where the files are that it names
+  std::string model = {};   ///< of the catalogue, or a file
   std::string method = {};
   ParameterValues parameters = {};
   std::optional<State> start = {};  ///< that of the model if absent
@@ -127,8 +128,8 @@ struct Paper {
   std::string text;
 };
 
-/// Reads an experiment from the text of its file, which is named in errors; models beside it are in the folder that the
-/// name of the file is relative to.
+/// Reads an experiment from the text of its file, which is named in errors. The files that it names are in the folder,
+/// which is that of the file if none is given.
 Experiment read_experiment(std::string_view text, const std::string& file, const std::string& folder = {});
 Paper read_paper(std::string_view text, const std::string& file);
 

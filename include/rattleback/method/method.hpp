@@ -132,8 +132,8 @@ struct Method {
   std::vector<StartRemark> remarks;
   std::optional<OwnTime> own_time;
   std::optional<CanonicalStep> canonical;  ///< of each stage
-  /// Changes the state where a trajectory starts, or before every step. False if that fails.
-  std::function<bool(std::span<double> state, std::span<const double> velocity, double h)> adjust;
+  /// Changes the state where a trajectory starts, or before every step. Tells why it cannot; nothing if it can.
+  std::function<std::string(std::span<double> state, std::span<const double> velocity, double h)> adjust;
   bool adjusts_every_step = false;
 
   std::size_t state_size() const { return state.size(); }

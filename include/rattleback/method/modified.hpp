@@ -50,13 +50,17 @@ class ModifiedHamiltonian {
 
   /// For many points: derives and compiles formulas for truncations after `ell`, if there are such. What takes
   /// milliseconds at a point then takes about as long as a step.
-  bool use_formulas(int ell);
+  bool use_formulas(int ell, bool with_modified_equation = false);
   Estimate truncated(std::span<const double> state, std::span<const double> velocity, double h, int ell);
   ConformalValues truncated_conformal(std::span<const double> state, std::span<const double> velocity, double h,
                                       int ell);
   /// The derivatives of 𝓔^(ℓ) with respect to the state, 0 for the entry of E.
   std::vector<double> energy_gradient(std::span<const double> state, std::span<const double> velocity, double h,
                                       int ell);
+  /// (ṙ, Ṗ) of the truncated modified equation of Φ^(ℓ): the conformally Hamiltonian system with the energy 𝓔^(ℓ) and the
+  /// factor −∂K^(ℓ)/∂E at E = 𝓔^(ℓ) (García-Naranjo & Vermeeren, (4.8) and (4.9)).
+  std::vector<double> modified_equation(std::span<const double> state, std::span<const double> velocity, double h,
+                                        int ell);
 
  private:
   struct Engines;

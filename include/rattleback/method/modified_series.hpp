@@ -26,4 +26,14 @@ Expression unused_symbol(std::string name, const System& system);
 /// formula to start from: of compositions, of Lagrangians that are not quadratic in the velocities.
 ModifiedSeries modified_series(const Method& method, int order);
 
+/// What the modified Hamiltonian says about the motion, as power series in h: entry j belongs to h^j.
+struct ModifiedMotion {
+  std::vector<Expression> velocities;                   ///< ṙ
+  std::vector<Expression> lagrangian;                   ///< in r and ṙ, with E of altered Lagrangians fixed
+  std::vector<std::vector<Expression>> position_rates;  ///< ṙ = ∂K/∂P, or N_mod ∂𝓔/∂P, in r and P
+  std::vector<std::vector<Expression>> momentum_rates;  ///< Ṗ likewise
+};
+/// `motion` is that of CanonicalStep.
+ModifiedMotion modified_motion(const ModifiedSeries& series, const System& motion);
+
 }  // namespace rattleback
