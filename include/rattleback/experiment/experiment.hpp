@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -14,6 +15,7 @@
 #include "rattleback/experiment/figure.hpp"
 #include "rattleback/experiment/quantity.hpp"
 #include "rattleback/experiment/table.hpp"
+#include "rattleback/method/method_spec.hpp"
 #include "rattleback/model/model.hpp"
 #include "rattleback/observe/cloud.hpp"
 
@@ -58,7 +60,7 @@ struct InverseRecipe {};
 struct DataRecipe {
   std::string name = {};
   std::string model = {};
-  std::string method = {};
+  std::optional<MethodSpec> method = {};  ///< not for the inverse problem, which has none
   ParameterValues parameters = {};
   std::optional<State> start = {};  ///< that of the model if absent
   std::optional<std::vector<double>> second_position = {};
@@ -118,6 +120,10 @@ struct Experiment {
   std::vector<AnimationRecipe> animations;
 };
 
+/// The experiment with some of its claims, which are counted from 0, and with the values and data that these need; no
+/// figures.
+Experiment with_claims(const Experiment& experiment, std::span<const std::size_t> claims);
+
 struct Paper {
   std::string name;  ///< short: "cm"
   std::string title;
@@ -164,7 +170,11 @@ struct ExperimentResult {
   const Data& of(const std::string& name) const;
 };
 
-/// Makes all tables and judges all claims. Throws Interrupted. `progress` is told the name of each table before it is made.
+/// Judges all claims by tables that were made already, one for each recipe.
+ExperimentResult judge(const Experiment& experiment, std::vector<Data> data);
+
+/// Makes all tables and judges all claims. Throws Interrupted. `progress` is told the name of each table before it is
+/// made.
 ExperimentResult perform(const Experiment& experiment, const std::atomic<bool>* interrupt = nullptr,
                          const std::function<void(const std::string&)>& progress = {});
 
