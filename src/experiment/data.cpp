@@ -75,7 +75,7 @@ class Maker {
   }
 
   void fill(const TrajectoryRecipe& t) {
-    const RunResult result = run_into(data_.table, {recipe_.method, problem_}, problem_, t.steps, t.every, t.observe);
+    const RunResult result = run_into(data_.table, {*recipe_.method, problem_}, problem_, t.steps, t.every, t.observe);
     data_.failure = result.failure;
     auto& scalars = data_.table.scalars;
     scalars["finished"] = result.outcome == RunOutcome::finished ? 1.0 : 0.0;
@@ -172,15 +172,15 @@ class Maker {
     for (const char* name : {"step", "steps", "odd", "error"}) table.columns.push_back({name, {}});
     for (std::size_t k = 1; k < reference.columns.size(); ++k)
       table.columns.push_back({column_name(ColumnKind::error, reference.columns[k].name), {}});
-    const DerivedMethod method(recipe_.method, problem_);
+    const DerivedMethod method(*recipe_.method, problem_);
     for (const std::int64_t steps : c.counts) {
       Problem problem = problem_;
       problem.step = c.time / static_cast<double>(steps);
       Table nodes;
       const RunResult result = run_into(nodes, method, problem, steps, steps, {});
       if (result.own_time) {
-        throw MethodError(
-            fmt::format("{0} has nodes at times of its own and not at the end: {0}:resample has", recipe_.method));
+        throw MethodError(fmt::format("{0} has nodes at times of its own and not at the end: {0}:resample has",
+                                      recipe_.method->text()));
       }
       const bool finished = result.outcome == RunOutcome::finished;
       if (!finished) data_.failure = result.failure;
@@ -212,7 +212,7 @@ class Maker {
     options.keep_points = c.keep_points;
     options.ells = c.ells;
     options.interrupt = interrupt_;
-    const CloudResult cloud = follow_cloud(recipe_.method, problem_, options);
+    const CloudResult cloud = follow_cloud(*recipe_.method, problem_, options);
     data_.failure = cloud.failure;
     if (c.keep_points) {
       fill_points(cloud, names);
@@ -254,7 +254,7 @@ class Maker {
   void fill(const ModifiedRecipe& m) {
     Problem unit = problem_;
     if (unit.step == 0.0) unit.step = 1.0;
-    const ModifiedSeries series = modified_series(make_method(recipe_.method, unit), m.order);
+    const ModifiedSeries series = modified_series(make_method(*recipe_.method, unit), m.order);
     std::vector<Expression> variables = series.coordinates;
     variables.insert(variables.end(), series.momenta.begin(), series.momenta.end());
     if (series.energy_symbol) variables.push_back(*series.energy_symbol);

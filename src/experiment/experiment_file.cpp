@@ -171,8 +171,8 @@ class ExperimentReader : TomlFile {
     const toml::node* const given = find("kind");
     const DataKind kind = given == nullptr ? DataKind::trajectory : choice<DataKind>(*given, "kind");
     if (kind != DataKind::inverse) {
-      recipe.method = text_of(need("method"), "method");
-      checked(need("method"), [&] { MethodSpec{recipe.method}; });
+      const std::string method = text_of(need("method"), "method");
+      checked(need("method"), [&] { recipe.method = method; });
     }
     if (const toml::node* set = find("set")) {
       for (const auto& [parameter, entry] : in_order(table_of(*set, "set", "as in {m = 2}"))) {

@@ -21,7 +21,7 @@ void write_hdf5(const ExperimentResult& result, const std::string& path, const s
     for (const Data& d : result.data) {
       const Hdf5Handle group = writer.group(d.recipe.name);
       writer.attribute(group, "model", d.recipe.model);
-      writer.attribute(group, "method", d.recipe.method);
+      writer.attribute(group, "method", d.recipe.method ? d.recipe.method->text() : "");
       for (const auto& [name, value] : d.table.scalars) writer.attribute(group, name.c_str(), value);
       if (!d.failure.empty()) writer.attribute(group, "failure", d.failure);
       for (const Table::Column& c : d.table.columns) {

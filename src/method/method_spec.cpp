@@ -112,6 +112,14 @@ MethodSpec::MethodSpec(std::string_view text) {
   meaning_ = std::make_shared<const Meaning>(std::string(text), options.text("start"), std::move(recipe));
 }
 
+MethodSpec MethodSpec::with_equations(std::string name, Equations equations) const {
+  MethodSpec other = *this;
+  other.meaning_ = std::make_shared<const Meaning>(
+      std::move(name), start(),
+      MapRecipe{[own = std::move(equations)](const Problem& p, Geometry&) { return own(p); }, starts_from_reference()});
+  return other;
+}
+
 const std::string& MethodSpec::text() const { return meaning_->text; }
 const std::string& MethodSpec::start() const { return meaning_->start; }
 bool MethodSpec::is_flow() const { return std::holds_alternative<FlowRecipe>(meaning_->recipe); }

@@ -13,7 +13,7 @@ namespace {
 
 RunEntry run_of(const Data& d) {
   const DataRecipe& r = d.recipe;
-  RunEntry run{r.name, d.model->title, r.method, {}, d.failure};
+  RunEntry run{r.name, d.model->title, r.method ? r.method->text() : "analyse", {}, d.failure};
   const auto say = [&]<class... A>(fmt::format_string<A...> form, A&&... arguments) {
     run.settings.push_back(fmt::format(form, std::forward<A>(arguments)...));
   };
@@ -34,8 +34,6 @@ RunEntry run_of(const Data& d) {
     if (cloud->weights == HullWeights::ball) say("weights of a ball");
   } else if (const auto* m = std::get_if<ModifiedRecipe>(&r.kind)) {
     say("coefficients up to h^{} at {} points", m->order, m->at.size());
-  } else {
-    run.method = "analyse";
   }
   for (const auto& [name, value] : r.parameters) say("{} = {}", name, value);
   if (r.start) {
@@ -97,7 +95,8 @@ ExperimentEntry of(const ExperimentResult& result, const std::vector<std::string
     Animation animation = animation_of(recipe.title, *first.model->picture);
     for (std::size_t k = 0; k < recipe.data.size(); ++k) {
       const Data& d = result.of(recipe.data[k]);
-      animation.tracks.push_back(track_of(recipe.names.empty() ? d.recipe.method : recipe.names[k], *d.model, d.table));
+      animation.tracks.push_back(
+          track_of(recipe.names.empty() ? d.recipe.method->text() : recipe.names[k], *d.model, d.table));
     }
     experiment.animations.push_back(std::move(animation));
   }

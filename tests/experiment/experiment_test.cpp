@@ -47,6 +47,44 @@ TEST(Experiment, does_not_take_a_missing_number_for_a_contradiction) {
             Finding::Verdict::failed);
 }
 
+TEST(Experiment, can_be_restricted_to_some_of_its_claims) {
+  const Experiment all = read_experiment(particle + R"(
+[data.rk4]
+method = "rk4"
+[values]
+error = "max[dla: error]"
+twice = "2*error"
+other = "max[rk4: abs(energy)]"
+[[claims]]
+says = "with rk4"
+quantity = "other"
+above = 0
+[[claims]]
+says = "through values"
+quantity = "max[dla: x]"
+below = "10 + twice"
+)",
+                                         "paper/name.toml");
+  const std::size_t second = 1;
+  const Experiment part = with_claims(all, {&second, 1});
+  ASSERT_EQ(part.claims.size(), 1U);
+  EXPECT_EQ(part.claims[0].says, "through values");
+  ASSERT_EQ(part.data.size(), 2U);  // with what dla is compared with
+  EXPECT_EQ(part.data[0].name, "reference");
+  EXPECT_EQ(part.data[1].name, "dla");
+  ASSERT_EQ(part.values.size(), 2U);
+  EXPECT_EQ(perform(part).findings.at(0).measured.first, perform(all).findings.at(1).measured.first);
+}
+
+TEST(Experiment, judges_tables_that_were_made_before) {
+  const Experiment experiment = read_experiment(
+      particle + "[[claims]]\nsays = \"it\"\nquantity = \"max[dla: error]\"\nbelow = 1\n", "paper/name.toml");
+  std::vector<Data> data = perform(experiment).data;
+  EXPECT_EQ(judge(experiment, data).findings.at(0).verdict, Finding::Verdict::confirmed);
+  for (Table::Column& column : data[1].table.columns) column.values.back() = 2.0;
+  EXPECT_EQ(judge(experiment, data).findings.at(0).verdict, Finding::Verdict::failed);
+}
+
 TEST(Experiment, has_errors_against_another_trajectory) {
   const ExperimentResult r = performed(particle);
   const Table& dla = r.of("dla").table;

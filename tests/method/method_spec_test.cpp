@@ -55,6 +55,34 @@ TEST(MethodSpecs, take_a_rule_of_the_constraints) {
   EXPECT_EQ(same->node().q, plain->node().q);
 }
 
+/// A program may have a method of its own: here dla that forgets to move, and starts as dla does.
+TEST(MethodSpecs, can_have_equations_of_their_own) {
+  const Problem problem = problem_of("quadratic-particle", 0.1);
+  const MethodSpec dla = "dla:start=reference";
+  const MethodSpec own = dla.with_equations("still", [&](const Problem& p) {
+    Method method = dla.derive(p);
+    for (std::size_t i = 0; i < method.state_size(); ++i) method.step.outputs[i] = method.step.data[i];
+    return method;
+  });
+  EXPECT_EQ(own.text(), "still");
+  EXPECT_TRUE(own.starts_from_reference());
+  EXPECT_EQ(own.start(), "reference");
+  EXPECT_FALSE(own == dla);
+  const auto moving = make_stepper(dla, problem);
+  const auto still = make_stepper(own, problem);
+  take(*moving, 1);
+  take(*still, 1);
+  EXPECT_EQ(still->node().q, moving->node().q);  // q1 is that of the reference
+  take(*moving, 5);
+  const std::vector<double> q1 = still->node().q;
+  take(*still, 5);
+  EXPECT_EQ(still->node().q, q1);
+  EXPECT_NE(moving->node().q, q1);
+  EXPECT_FALSE(
+      MethodSpec("reference").with_equations("map", [&](const Problem& p) { return dla.derive(p); }).is_flow());
+  EXPECT_THROW(MethodSpec("still"), MethodError);
+}
+
 /// A method that was derived for one step and start serves others to the bit.
 TEST(DerivedMethods, serve_other_steps_and_starts) {
   for (const char* name : {"dla", "dla:order=4", "gni", "rk4", "rdla", "pthdel", "conformal:ell=2"}) {

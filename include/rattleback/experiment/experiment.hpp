@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -14,6 +15,7 @@
 #include "rattleback/experiment/figure.hpp"
 #include "rattleback/experiment/quantity.hpp"
 #include "rattleback/experiment/table.hpp"
+#include "rattleback/method/method_spec.hpp"
 #include "rattleback/model/model.hpp"
 #include "rattleback/observe/cloud.hpp"
 
@@ -58,9 +60,9 @@ struct InverseRecipe {};
 /// How a table of an experiment is made.
 struct DataRecipe {
   std::string name = {};
-  std::string folder = {};  ///< where the files are that it names
-  std::string model = {};   ///< of the catalogue, or a file
-  std::string method = {};
+  std::string folder = {};                ///< where the files are that it names
+  std::string model = {};                 ///< of the catalogue, or a file
+  std::optional<MethodSpec> method = {};  ///< not for the inverse problem, which has none
   ParameterValues parameters = {};
   std::optional<State> start = {};  ///< that of the model if absent
   std::optional<std::vector<double>> second_position = {};
@@ -120,6 +122,10 @@ struct Experiment {
   std::vector<AnimationRecipe> animations;
 };
 
+/// The experiment with some of its claims, which are counted from 0, and with the values and data that these need; no
+/// figures.
+Experiment with_claims(const Experiment& experiment, std::span<const std::size_t> claims);
+
 struct Paper {
   std::string name;  ///< short: "cm"
   std::string title;
@@ -166,6 +172,9 @@ struct ExperimentResult {
 
   const Data& of(const std::string& name) const;
 };
+
+/// Judges all claims by tables that were made already, one for each recipe.
+ExperimentResult judge(const Experiment& experiment, std::vector<Data> data);
 
 /// Makes all tables and judges all claims. Throws Interrupted. `progress` is told the name of each table before it is
 /// made.

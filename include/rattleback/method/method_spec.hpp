@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +18,10 @@ class MethodSpec {
   MethodSpec(std::string_view text);  // NOLINT(google-explicit-constructor): a text is a method, or throws
   MethodSpec(const std::string& text) : MethodSpec(std::string_view(text)) {}  // NOLINT(google-explicit-constructor)
   MethodSpec(const char* text) : MethodSpec(std::string_view(text)) {}         // NOLINT(google-explicit-constructor)
+
+  using Equations = std::function<Method(const Problem&)>;
+  /// A map that no text describes: other equations, which start as this method does. `name` is its text.
+  MethodSpec with_equations(std::string name, Equations equations) const;
 
   /// As it was written.
   const std::string& text() const;
