@@ -56,6 +56,7 @@
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/mech/exact.hpp"
 #include "rattleback/method/composition.hpp"
+#include "rattleback/method/discrete_reduction.hpp"
 #include "rattleback/method/method.hpp"
 #include "rattleback/method/modified.hpp"
 #include "rattleback/method/modified_series.hpp"
