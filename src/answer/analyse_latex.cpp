@@ -4,6 +4,18 @@
 #include "text.hpp"
 
 namespace rattleback::answer {
+namespace {
+
+/// Inverses of metrics can be very long, and the rest is worth printing without them.
+std::string latex_if_short(const Expression& formula) {
+  try {
+    return to_latex(formula);
+  } catch (const ExpressionError&) {
+    return "\\text{too long for a page: JSON has it}";
+  }
+}
+
+}  // namespace
 
 std::string to_latex(const AnalyseAnswer& a) {
   if (!a.analysis.search.found) {
@@ -31,9 +43,11 @@ std::string to_latex(const AnalyseAnswer& a) {
       lines.push_back("N &= " + to_latex(g.multiplier->exponential));
       const HamiltonizedForms& forms = *a.hamiltonized;
       lines.push_back("\\mathcal{L} &= " + to_latex(forms.lagrangian));
-      if (forms.hamiltonian) lines.push_back("\\mathcal{H} &= " + to_latex(*forms.hamiltonian));
+      if (forms.hamiltonian) lines.push_back("\\mathcal{H} &= " + latex_if_short(*forms.hamiltonian));
       lines.push_back("\\tilde{\\mathcal{L}} &= " + to_latex(forms.poincare_lagrangian));
-      if (forms.hamiltonian) lines.push_back("\\tilde{\\mathcal{H}} &= " + to_latex(*forms.poincare_hamiltonian));
+      if (forms.hamiltonian) {
+        lines.push_back("\\tilde{\\mathcal{H}} &= " + latex_if_short(*forms.poincare_hamiltonian));
+      }
     }
   }
   if (a.discrete && a.discrete->reduction.formulas) {
