@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <concepts>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
 
 #include "../base/checksum.hpp"
 
@@ -25,6 +28,17 @@ json numbers(const std::vector<double>& list) {
 double number_from(const json& value) {
   return value.is_string() ? std::strtod(value.get<std::string>().c_str(), nullptr) : value.get<double>();
 }
+/// The library would convert any number, beyond the range too.
+template <std::integral T>
+T integer_from(const json& value) {
+  if (value.is_number_unsigned() && std::in_range<T>(value.get<std::uint64_t>())) return value.get<T>();
+  if (value.is_number_integer() && std::in_range<T>(value.get<std::int64_t>())) return value.get<T>();
+  throw std::range_error("no integer of the type");
+}
+template <std::integral T>
+void read_integer(const json& value, T& to) {
+  to = integer_from<T>(value);
+}
 std::vector<double> numbers_from(const json& list) {
   std::vector<double> result;
   for (const json& value : list) result.push_back(number_from(value));
@@ -43,7 +57,7 @@ json largest(const std::vector<Largest>& list) {
 }
 Largest largest_from(const json& value) {
   Largest result{number_from(value.at(0)), {}};
-  if (value.size() > 1) result.end = {{value.at(1), number_from(value.at(2))}, value.at(3)};
+  if (value.size() > 1) result.end = {{integer_from<std::int64_t>(value.at(1)), number_from(value.at(2))}, value.at(3)};
   return result;
 }
 
@@ -112,15 +126,15 @@ StoredCheckpoint read_checkpoint(const std::string& text, const std::string& pat
     for (const json& p : document.at("parameters")) d.parameters.push_back({p.at(0), p.at(1)});
     document.at("method").get_to(d.method);
     document.at("step_size").get_to(d.step);
-    document.at("every").get_to(d.every);
+    read_integer(document.at("every"), d.every);
     document.at("q").get_to(d.start.q);
     document.at("v").get_to(d.start.v);
     document.at("second_position").get_to(d.second_position);
     for (const json& o : document.at("observed")) d.observed.push_back({o.at(0), o.at(1)});
-    document.at("step").get_to(stored.checkpoint.step);
+    read_integer(document.at("step"), stored.checkpoint.step);
     document.at("stepper").get_to(stored.checkpoint.stepper);
-    document.at("row_bytes").get_to(stored.row_bytes);
-    document.at("row_checksum").get_to(stored.row_checksum);
+    read_integer(document.at("row_bytes"), stored.row_bytes);
+    read_integer(document.at("row_checksum"), stored.row_checksum);
     RunStatistics& s = stored.checkpoint.statistics;
     document.at("initial_energy").get_to(s.initial_energy);
     document.at("final_energy").get_to(s.final_energy);
@@ -136,6 +150,8 @@ StoredCheckpoint read_checkpoint(const std::string& text, const std::string& pat
     return stored;
   } catch (const json::exception&) {
     throw damaged("an entry is missing or is not what it should be");
+  } catch (const std::range_error&) {
+    throw damaged("an entry that counts something is not an integer in its range");
   }
 }
 
