@@ -76,5 +76,5 @@ done
 # Every target the documents mention exists.
 while IFS= read -r target; do
   grep -qE "^$target:" "$source/Makefile" || complain "the documents mention 'make $target', which does not exist"
-done < <(grep -ohP '`?make \K[a-z]+(?=[` #])' "$source"/README.md "$source"/CONTRIBUTING.md "$source"/docs/*.md | sort -u)
+done < <(grep -ohP '(`|^    )make \K[a-z]+(?=[` #]|$)' "$source"/README.md "$source"/CONTRIBUTING.md "$source"/docs/*.md | sort -u)
 exit "$failed"

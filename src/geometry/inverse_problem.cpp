@@ -67,7 +67,10 @@ InverseProblem examine_inverse_problem(const System& given, const ChaplyginSyste
     return result;
   }
   if (given.dimension() <= largest_own) {
-    result.own = compare_motions(given, given.lagrangian(), parameters, near);
+    try {
+      result.own = compare_motions(given, given.lagrangian(), parameters, near);
+    } catch (const StructureError&) {  // its equations do not determine the accelerations
+    }
   }
   if (chaplygin != nullptr && chaplygin->shape.size() > 1 && !chaplygin->reduced.applied_forces().empty()) {
     State shape;

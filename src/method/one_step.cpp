@@ -77,7 +77,9 @@ class OneStep final : public OneStepper {
     failure_ = guards_->before_step(node_);
     if (!failure_.empty()) return false;
     if (!guards_->empty()) node_before_ = node_;
-    if (guards_->cross()) extrapolate_linearly();
+    const bool crosses = guards_->cross();
+    if (crosses) extrapolate_linearly();
+    must_be_near_ = !guards_->empty() && !crosses;  // at a crossing the guards judge the solution
     if ((!method_.adjusts_every_step || adjust_state()) && take_step() && read_node() && passes_guards()) {
       if (second_) second_->is_next = false;
       has_interval_ = true;
@@ -189,7 +191,7 @@ class OneStep final : public OneStepper {
       return true;
     }
     if (method_.stages.size() > 1) return compose();
-    if (!solver_(own_state(), memory(0), problem_.step, node_.v)) {
+    if (!solver_(own_state(), memory(0), problem_.step, node_.v, must_be_near_)) {
       failure_ = solver_.failure();
       return false;
     }
@@ -203,7 +205,7 @@ class OneStep final : public OneStepper {
     for (std::size_t i = 0; i < method_.stages.size(); ++i) {
       const double h = method_.stages[i] * problem_.step;
       stage_before_.assign(kept_.begin(), kept_.begin() + signed_size(n_));
-      if (!solver_(own_state(), memory(i), h, node_.v)) {
+      if (!solver_(own_state(), memory(i), h, node_.v, must_be_near_)) {
         failure_ = fmt::format("stage {} of {}: {}", i + 1, method_.stages.size(), solver_.failure());
         return false;
       }
@@ -243,6 +245,7 @@ class OneStep final : public OneStepper {
   std::optional<Guards> guards_;
   IntervalValues interval_;
   bool has_interval_ = false;
+  bool must_be_near_ = false;  ///< the next step must be near its extrapolation
   std::optional<SecondPosition> second_;
   std::vector<double> stage_before_;  ///< q
   State node_;

@@ -8,8 +8,8 @@
 namespace rattleback {
 
 StageSolver::StageSolver(const Method& method, const MethodMaps& maps, const Problem& problem)
-    : remembered_(method.remembered), is_guarded_(!method.guards.empty()), equations_(method.equations),
-      start_(maps.start, problem, Backend::interpreted), step_(maps.step, problem) {}
+    : remembered_(method.remembered), equations_(method.equations), start_(maps.start, problem, Backend::interpreted),
+      step_(maps.step, problem) {}
 
 void StageSolver::surround(const Problem& problem) {
   start_.surround(problem.step, problem.parameters);
@@ -18,10 +18,10 @@ void StageSolver::surround(const Problem& problem) {
 }
 
 bool StageSolver::operator()(std::span<double> state, std::span<double> memory, double h,
-                             std::span<const double> velocity) {
+                             std::span<const double> velocity, bool must_be_near) {
   const Place from{state, velocity, h};
   const bool is_solved = solve(from, memory, h);
-  if (!is_solved || (is_guarded_ && !continues(memory))) {
+  if (!is_solved || (must_be_near && !continues(memory))) {
     const std::string why = is_solved
                                 ? "the equations of the step have no solution that continues the motion; a smaller "
                                   "step may help"
@@ -48,8 +48,8 @@ bool StageSolver::solve(const Place& from, std::span<const double> memory, doubl
   return true;
 }
 
-/// Equations that are singular somewhere have solutions far from the motion. Unknowns that differ from their
-/// extrapolation by half of what they were lately are such. At the start there are no steps to extrapolate from.
+/// Unknowns that differ from their extrapolation by half of what they were lately do not continue the motion. At the
+/// start there are no steps to extrapolate from.
 bool StageSolver::continues(std::span<const double> memory) const {
   double total = 0.0;
   double change = 0.0;

@@ -12,8 +12,10 @@ class StageSolver {
   void surround(const Problem& problem);
 
   /// From a state and its memory, which become the next ones, by h. `velocity` is that of the node before. False if the
-  /// equations cannot be solved: nothing has changed then.
-  bool operator()(std::span<double> state, std::span<double> memory, double h, std::span<const double> velocity);
+  /// equations cannot be solved: nothing has changed then. Equations that are singular somewhere have solutions far
+  /// from the motion, which are refused if they must be near.
+  bool operator()(std::span<double> state, std::span<double> memory, double h, std::span<const double> velocity,
+                  bool must_be_near);
 
   // Of the stage that was solved last.
   std::span<const double> increments() const { return step_(Slot::increments); }
@@ -38,7 +40,6 @@ class StageSolver {
   std::string explain() const;
 
   std::size_t remembered_;
-  bool is_guarded_;
   std::vector<std::string> equations_;
   CompiledMap start_;
   CompiledMap step_;

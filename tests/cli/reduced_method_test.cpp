@@ -214,7 +214,7 @@ const std::vector<Refused> options{
      "time-error cannot be observed here: dla takes steps of t itself"},
     {"time_error_of_pthdel", with("pthdel --observe time-error"), "pthdel takes steps of t itself"},
     {"impulses", with("hdel --observe impulses"), "hdel has no multipliers that belong to a step"},
-    {"symplectic", with("pthdel --observe symplectic"), "the state of the method is not (q, p)"},
+    {"symplectic", with("rk4 --observe symplectic"), "the state of the method is not (q, p)"},
 };
 
 std::string label_of(const testing::TestParamInfo<Refused>& parameter) { return parameter.param.label; }
