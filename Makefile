@@ -5,7 +5,7 @@ PRESET ?= release
 BUILD = $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PREFIX ?= /usr/local
 
-.PHONY: run test build command configure install deb bench fuzz faults sanitize coverage format lint install-packages \
+.PHONY: run test build command configure install deb bench fuzz faults claims sanitize coverage format lint install-packages \
   install-test-packages clean help
 
 run: command ## install what is missing, build the command, reproduce all papers and write the page about it
@@ -58,6 +58,9 @@ fuzz: ## the fuzzers, FUZZ_RUNS inputs each
 FAULTS ?= 20
 faults: install-test-packages build ## full disks, cuts, kills, damaged and hostile files, units: all of it, FAULTS times
 	scripts/faults.sh $(BUILD) $(FAULTS)
+
+claims: build ## experiments with mistakes in methods, models and data: which claims find none?
+	$(BUILD)/claims_test --gtest_also_run_disabled_tests --gtest_filter='Long*'
 
 coverage: ## build-coverage/coverage.txt
 	$(MAKE) test PRESET=coverage
