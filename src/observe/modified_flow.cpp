@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "../base/not_a_number.hpp"
 #include "kinds.hpp"
