@@ -115,8 +115,8 @@ TEST_P(HostileCommand, ends_with_a_sentence) {
   for (std::size_t k = 0; k < 6 * times; ++k) {
     const std::string text = mutation(texts[mutation.below(texts.size())]);
     place.add("hostile", text);
-    // Seconds of the processor, twice ten because two commands may share a core; one that sleeps is found out later.
-    const test::Result result = test::shell("cd '" + place.path() + "' && ulimit -t 20 && timeout -k 1 120 " +
+    // Ten seconds of the processor, however many others want it; one that sleeps is found out later.
+    const test::Result result = test::shell("cd '" + place.path() + "' && ulimit -t 10 && timeout -k 1 60 " +
                                             test::rattleback_command() + " " + arguments + " >out.txt 2>err.txt");
     const std::string err = content(place / "err.txt");
     EXPECT_LE(result.status, 4) << arguments << "\n"
