@@ -141,6 +141,12 @@ TEST(Packed, ring_of_springs_steps_as_if_interpreted) {
   expect_equal_steps(ring(400), {1, 8});
 }
 
+/// Small steps of one lane have no loops; four numbers that are treated alike share a vector.
+TEST(Packed, small_steps_are_as_if_interpreted) {
+  for (const int n : {4, 5, 6, 9}) expect_equal_steps(star(n), {1, 4});
+  expect_equal_steps(ring(8), {1, 4});
+}
+
 TEST(PackedLanes, pairs_around_a_centre_step_as_if_interpreted) {
   const StepProgram program = make_step_program(star(300));
   EXPECT_GT(in_loops(program), program.code.size() * 3 / 4);
