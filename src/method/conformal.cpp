@@ -63,13 +63,13 @@ class ModifiedEnergy {
 
 }  // namespace
 
-Method conformal(Method method, const Problem& problem, int ell, bool every_step) {
+Method conformal(Method method, const Problem& problem, int ell, bool every_step, bool by_formulas) {
   const std::size_t entry = require_conformal(method).entry;
   if (ell < 0)
     throw MethodError("ell, the power of h after which the modified energy is truncated, must not be negative");
   if (ell == 0 && !every_step) return method;
   const auto modified = std::make_shared<ModifiedEnergy>(method, problem, ell);
-  if (every_step) modified->hamiltonian().use_formulas(ell);  // worth while where there are many points
+  if (by_formulas) modified->hamiltonian().use_formulas(ell);
   method.adjust = [modified, entry](std::span<double> state, std::span<const double> velocity, double h) {
     return (*modified)(state[entry], state, velocity, h);
   };

@@ -172,7 +172,7 @@ Recipe read_conformal(const MethodOptions& options) {
   const bool every_step = options.has("every-step");
   return MapRecipe{[=](const Problem& p, Geometry& g) {
     return conformal(compose(pthdel(p.system, g.hamiltonization("conformal"), rule)), p, static_cast<int>(ell),
-                     every_step);
+                     every_step, /*by_formulas=*/every_step);
   }};
 }
 

@@ -21,6 +21,9 @@ namespace {
 double memory_of_point(bool has_map) { return has_map ? 1000.0 : 30000.0; }
 constexpr double kept_point = 100.0;
 
+/// For as many starts formulas of the modified energy are sooner derived than its orbits are fitted.
+constexpr std::size_t many_starts = 100;
+
 double distance_from_origin(const std::vector<double>& point) {
   double square = 0.0;
   for (const double x : point) square += x * x;
@@ -45,7 +48,7 @@ class Cloud {
   Cloud(const DerivedMethod& method, const Problem& problem, const CloudOptions& options)
       : problem_(problem), space_(problem), method_(method), ells_(options.ells), keep_points_(options.keep_points),
         weights_(options.weights), count_(options.directions.size()) {
-    const std::optional<Method>& map = method_.map;
+    std::optional<Method>& map = method_.map;
     if (map && map->own_time) {
       throw MethodError(
           fmt::format("{} takes steps of a time of its own, which differs from point to point", method.spec.text()));
@@ -56,6 +59,10 @@ class Cloud {
       require_conformal(*map);
       densities_.push_back(std::make_unique<ModifiedHamiltonian>(*map, problem));
       densities_.back()->use_formulas(ell);
+    }
+    if (count_ >= many_starts && map && map->canonical && map->canonical->conformal && !map->adjusts_every_step) {
+      const int ell = map->canonical->conformal->ell;
+      map = conformal(std::move(*map), problem, ell, /*every_step=*/false, /*by_formulas=*/true);
     }
     const double points_kept = keep_points_ ? static_cast<double>(options.steps / options.every + 1) : 1.0;
     require_memory(static_cast<double>(count_) * (memory_of_point(map.has_value()) + points_kept * kept_point),

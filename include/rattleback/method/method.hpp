@@ -212,8 +212,9 @@ struct AlteredRule {
 Method pthdel(const System& system, const Hamiltonization& hamiltonization, const AlteredRule& rule,
               bool through = false);
 
-/// García-Naranjo & Vermeeren's integrator Φ^(ℓ): pthdel, or a composition of it, with another energy.
-Method conformal(Method pthdel, const Problem& problem, int ell, bool every_step = false);
+/// García-Naranjo & Vermeeren's integrator Φ^(ℓ): pthdel, or a composition of it, with another energy. Formulas of the
+/// energy, where there are some, are worth while if it is evaluated many times.
+Method conformal(Method pthdel, const Problem& problem, int ell, bool every_step, bool by_formulas);
 
 /// What a rule with several nodes takes the mean of.
 enum class FreeMean : std::uint8_t {
