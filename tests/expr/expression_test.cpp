@@ -350,7 +350,7 @@ TEST(Memory, AMillionLevelsDieWithoutRecursion) {
 }
 
 TEST(Memory, NodesDie) {
-  // If dead nodes stayed, this would keep 10 × 100 000 nodes of a few hundred bytes: some 300 MB.
+  // If dead nodes stayed, this would keep 10 × 20 000 nodes of a few hundred bytes: some 60 MB.
   const auto resident_pages = [] {
     long size = 0;
     long resident = 0;
@@ -362,17 +362,13 @@ TEST(Memory, NodesDie) {
   };
   const auto build_and_drop = [](int round) {
     std::vector<Expression> kept;
-    for (int i = 0; i < 100000; ++i) kept.push_back(sin(x) + (i + 100000 * round));
+    for (int i = 0; i < 20000; ++i) kept.push_back(sin(x) + (i + 20000 * round));
   };
   for (int round = 0; round < 4; ++round) build_and_drop(round);
   const long before = resident_pages();
   for (int round = 4; round < 14; ++round) build_and_drop(round);
   const long growth = (resident_pages() - before) * 4096;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  (void)growth;  // the sanitizers hold freed memory back; the leak check covers the rest
-#else
-  EXPECT_LT(growth, 100L << 20);
-#endif
+  EXPECT_LT(growth, 20L << 20);
 }
 
 TEST(Memory, HandlesCopyMoveAndAssign) {
