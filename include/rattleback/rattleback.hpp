@@ -71,6 +71,7 @@
 #include "rattleback/model/conformal.hpp"
 #include "rattleback/model/legendre.hpp"
 #include "rattleback/model/model.hpp"
+#include "rattleback/model/start.hpp"
 #include "rattleback/model/system.hpp"
 #include "rattleback/observe/cloud.hpp"
 #include "rattleback/observe/observers.hpp"
