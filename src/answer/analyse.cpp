@@ -65,13 +65,15 @@ GivenLagrangian compared(const AnalyseAnswer& a, const Expression& lagrangian) {
   return given;
 }
 
-Expression parse_lagrangian(const std::string& text, const System& system) {
+Expression parse_lagrangian(const std::string& text, const Model& model) {
+  const System& system = model.system;
   ParseOptions options;
   options.source = "`lagrangian`";
   options.names.emplace();
   for (const auto* symbols : {&system.coordinates(), &system.velocities(), &system.parameters()}) {
     for (const Expression& s : *symbols) options.names->push_back(s.name());
   }
+  options.definitions = &model.definitions;
   options.unknown_advice = "; coordinates, velocities and parameters of the model may occur";
   return parse(text, options);
 }
@@ -112,7 +114,7 @@ AnalyseAnswer analyse(const AnalyseRequest& request, const Hooks& hooks) {
   Model model = request.model.load(request.parameters);
   const System& s = model.system;
   std::optional<Expression> lagrangian;
-  if (request.lagrangian) lagrangian = parse_lagrangian(*request.lagrangian, s);
+  if (request.lagrangian) lagrangian = parse_lagrangian(*request.lagrangian, model);
   std::optional<Rule> rule;
   if (request.rule) rule = rule_of(*request.rule, "`rule`");
   State near = state_to_look_at(model);

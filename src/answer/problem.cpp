@@ -24,13 +24,37 @@ std::vector<double> one_for_each(const std::vector<double>& numbers, const char*
 State start_of(const ProblemRequest& request, const Model& model) {
   State start{{}, std::vector<double>(model.system.dimension(), 0.0)};
   if (model.initial) start = *model.initial;
-  if (!request.q0.empty()) start.q = one_for_each(request.q0, "q0", model.system);
-  if (!request.v0.empty()) start.v = one_for_each(request.v0, "v0", model.system);
+  if (!request.q0.each.empty()) start.q = one_for_each(request.q0.each, "q0", model.system);
+  if (!request.v0.each.empty()) start.v = one_for_each(request.v0.each, "v0", model.system);
+  if (start.q.empty() && !request.q0.named.empty()) start.q.resize(model.system.dimension(), 0.0);
   if (start.q.empty()) {
     throw RequestError(
         fmt::format("{} has no initial state; give one with `q0` and `v0`, or add [initial] to the model", model.name));
   }
   return start;
+}
+
+/// What is given by name is kept, the rest follows from the constraints; also the velocities that the model leaves
+/// open, where the positions are others.
+void complete(State& start, const ProblemRequest& request, const Model& model) {
+  const System& s = model.system;
+  const auto completed = [&](const char* field, auto&& find) {
+    try {
+      return find();
+    } catch (const ModelError&) {
+      throw;
+    } catch (const RequestError& error) {
+      throw RequestError(fmt::format("`{}`: {}", field, error.what()));
+    }
+  };
+  if (!request.q0.named.empty()) {
+    const SomeNumbers given = by_coordinate(s, request.q0.named, "`q0`");
+    start.q = completed("q0", [&] { return completed_positions(s, s.parameter_values(), given, start.q); });
+  }
+  const bool moved = !request.q0.empty() && !model.given_velocities.empty() && request.v0.empty();
+  if (request.v0.named.empty() && !moved) return;
+  const SomeNumbers given = moved ? model.given_velocities : by_coordinate(s, request.v0.named, "`v0`");
+  start.v = completed("v0", [&] { return completed_velocities(s, s.parameter_values(), start.q, given); });
 }
 
 double step_of(const ProblemRequest& request, const Model& model) {
@@ -105,6 +129,7 @@ void look_at_claims(const Problem& problem, std::vector<std::string>& notes) {
 PreparedProblem with_start(const ProblemRequest& request, Model model, double h, std::int64_t steps,
                            std::vector<std::string> notes) {
   Problem problem{model.system, model.system.parameter_values(), start_of(request, model), h};
+  complete(problem.start, request, model);
   if (!request.q1.empty()) problem.second_position = one_for_each(request.q1, "q1", model.system);
   if (request.project) project_start(problem, notes);
   require_start(model.name, problem);

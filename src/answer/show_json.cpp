@@ -14,6 +14,23 @@ nlohmann::json matrix_json(const SparseMatrix& matrix) {
   return {{"rows", matrix.rows}, {"columns", matrix.columns}, {"entries", list}};
 }
 
+/// A text, a list of texts, or one of such lists.
+nlohmann::json tensor_json(const Tensor& value) {
+  if (const auto* e = std::get_if<Expression>(&value)) return to_text(*e);
+  if (const auto* vector = std::get_if<Vector>(&value)) return texts(*vector);
+  nlohmann::json rows = nlohmann::json::array();
+  const Matrix& matrix = std::get<Matrix>(value);
+  for (std::size_t i = 0; i < matrix.rows; ++i) rows.push_back(texts(matrix.row(i)));
+  return rows;
+}
+
+/// What columns of results call the rows of constraints by.
+std::vector<std::string> row_labels(const System& s) {
+  std::vector<std::string> labels;
+  for (std::size_t k = 0; k < s.velocity_rows().size(); ++k) labels.push_back(s.row_label(k));
+  return labels;
+}
+
 nlohmann::json diagnosis(const ShowAnswer& a) {
   nlohmann::json document{{"broken_symmetries", a.broken_symmetries}, {"not_conserved", a.not_conserved}};
   if (a.model.initial) document["start"] = a.start_error.empty() ? "regular" : a.start_error;
@@ -43,6 +60,7 @@ std::string to_json(const ShowAnswer& a) {
                           {"lagrangian", to_text(s.lagrangian())},
                           {"constraints", texts(s.constraints())},
                           {"holonomic", texts(s.holonomic())},
+                          {"rows", row_labels(s)},
                           {"applied_forces", texts(s.applied_forces())},
                           {"parameters", nlohmann::json::object()},
                           {"momenta", texts(s.momenta())},
@@ -52,12 +70,22 @@ std::string to_json(const ShowAnswer& a) {
                           {"affine_part", texts(s.affine_part())},
                           {"conserved", nlohmann::json::object()},
                           {"exact", nlohmann::json::object()},
+                          {"definitions", nlohmann::json::array()},
                           {"symmetries", nlohmann::json::array()},
                           {"diagnosis", diagnosis(a)}};
   for (const Parameter& p : s.parameter_list()) document["parameters"][p.name] = p.value;
   for (const NamedExpression& c : s.conserved()) document["conserved"][c.name] = to_text(c.expression);
   for (std::size_t i = 0; i < s.exact().size(); ++i) {
     if (s.exact()[i]) document["exact"][s.coordinates()[i].name()] = to_text(*s.exact()[i]);
+  }
+  for (const Definition& d : m.definitions.list()) {
+    nlohmann::json entry{{"name", d.name}, {"text", d.text}};
+    if (d.is_function()) {
+      entry["arguments"] = d.arguments;
+    } else {
+      entry["value"] = tensor_json(d.value);
+    }
+    document["definitions"].push_back(std::move(entry));
   }
   for (const Symmetry& y : s.symmetries())
     document["symmetries"].push_back({{"name", y.name}, {"generator", texts(y.generator)}});

@@ -29,6 +29,16 @@ std::vector<std::string> equations(const char* left, const std::vector<Expressio
   return lines;
 }
 
+/// Rows that are zero, those that have a name with it.
+std::vector<std::string> rows(const System& s, std::size_t first, const std::vector<Expression>& list) {
+  std::vector<std::string> lines;
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    const std::string& name = s.given_name(first + k);
+    lines.push_back(fmt::format("{}0 = {}", name.empty() ? "" : name + ": ", formula(list[k])));
+  }
+  return lines;
+}
+
 std::vector<std::string> entries(const char* letter, const SparseMatrix& matrix, bool upper_half) {
   std::vector<std::string> lines;
   for (const auto& e : matrix.entries) {
@@ -48,9 +58,13 @@ std::string to_text(const ShowAnswer& a) {
   if (!m.description.empty()) text += m.description + "\n";
   if (!m.source.empty()) text += "Source: " + m.source + "\n";
   add("Coordinates", {names(s.coordinates())});
+  std::vector<std::string> definitions;
+  for (const Definition& d : m.definitions.list())
+    definitions.push_back(fmt::format("{} = {}", d.header(), d.is_function() ? d.text : formula(d.value)));
+  add("Definitions", definitions);
   add("Lagrangian", equations("L = ", {s.lagrangian()}));
-  add("Constraints", equations("0 = ", s.constraints()));
-  add("Holonomic constraints", equations("0 = ", s.holonomic()));
+  add("Constraints", rows(s, 0, s.constraints()));
+  add("Holonomic constraints", rows(s, s.constraints().size(), s.holonomic()));
   std::vector<std::string> forces;
   for (std::size_t i = 0; i < s.applied_forces().size(); ++i) {
     forces.push_back(fmt::format("F_{} = {}", s.coordinates()[i].name(), formula(s.applied_forces()[i])));

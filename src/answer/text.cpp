@@ -35,6 +35,17 @@ std::string formula(const Expression& expression) {
   return shortened(expression, longest_formula);
 }
 
+std::string formula(const Tensor& value) {
+  if (const auto* e = std::get_if<Expression>(&value)) return formula(*e);
+  std::vector<std::string> parts;
+  if (const auto* matrix = std::get_if<Matrix>(&value)) {
+    for (std::size_t i = 0; i < matrix->rows; ++i) parts.push_back(formula(matrix->row(i)));
+  } else {
+    for (const Expression& e : std::get<Vector>(value)) parts.push_back(formula(e));
+  }
+  return fmt::format("[{}]", fmt::join(parts, ", "));
+}
+
 std::string words_of(const Largest& largest, const char* name, const char* unit) {
   const bool is_known = !std::isnan(largest.value);
   if (!largest.end) return is_known ? fmt::format("{} {:.3g}{}", name, largest.value, unit) : "nothing to see";

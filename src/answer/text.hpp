@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "rattleback/expr/expression.hpp"
+#include "rattleback/expr/matrix.hpp"
 #include "rattleback/flow/statistics.hpp"
 
 namespace rattleback::answer {
@@ -19,6 +19,8 @@ std::string tuple(const std::vector<double>& values, int digits = 10);
 std::string names(const std::vector<Expression>& symbols);
 /// A formula as a page bears it; JSON has it all.
 std::string formula(const Expression& expression);
+/// The same of a vector or a matrix.
+std::string formula(const Tensor& value);
 
 /// "largest error 1e-9 of its terms", or where it ceases to exist: "not defined at step 3 (t = 0.3): why".
 std::string words_of(const Largest& largest, const char* name, const char* unit = "");

@@ -88,6 +88,26 @@ std::vector<Candidate> parameters(const TypedLine& line, const Option& option, c
   return found;
 }
 
+/// The coordinates of the model on the line, after those that have a value: x=1,y=
+std::vector<Candidate> coordinates(const TypedLine& line, const std::string& typed) {
+  std::vector<Candidate> found;
+  const std::size_t comma = typed.rfind(',');
+  const std::string before = comma == std::string::npos ? "" : typed.substr(0, comma + 1);
+  const std::string piece = typed.substr(before.size());
+  const bool only_numbers = !before.empty() && before.find('=') == std::string::npos;
+  if (only_numbers || piece.find('=') != std::string::npos) return found;
+  for (const auto& [other, name] : line.given) {
+    if (other->values.kind != Values::Kind::model) continue;
+    const Model model = load_model(name);
+    for (const Expression& q : model.system.coordinates()) {
+      const std::string start = q.name() + "=";
+      const bool is_given = ("," + before).find("," + start) != std::string::npos;
+      if (start.starts_with(piece) && !is_given) found.push_back({before + start});
+    }
+  }
+  return found;
+}
+
 std::vector<Candidate> methods(const Option& option, const std::string& typed) {
   std::vector<Candidate> found;
   for (MethodCompletion& c : complete_method(typed)) {
@@ -143,6 +163,7 @@ std::vector<Candidate> single(const Program& program, const TypedLine& line, con
     }
     case Values::Kind::model: return models(typed);
     case Values::Kind::parameter: return parameters(line, option, typed);
+    case Values::Kind::coordinate: return coordinates(line, typed);
     case Values::Kind::method: return methods(option, typed);
     case Values::Kind::observer: {
       std::vector<Candidate> found;

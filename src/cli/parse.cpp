@@ -65,6 +65,20 @@ void add_options(CLI::App& app, const Command& command, Conversions& conversions
   }
 }
 
+/// What options are called elsewhere.
+std::optional<std::string> usual_name(const std::string& option) {
+  constexpr std::pair<std::string_view, std::string_view> table[] = {
+      {"--dt", "--step"},       {"--h", "--step"},    {"--timestep", "--step"}, {"--step-size", "--step"},
+      {"--stepsize", "--step"}, {"--tmax", "--time"}, {"--tend", "--time"},     {"--t-end", "--time"},
+      {"--t_end", "--time"},    {"--end", "--time"},  {"--duration", "--time"}, {"--integrator", "--method"},
+      {"--solver", "--method"}, {"--x0", "--q0"},     {"--initial", "--q0"},    {"--param", "--set"},
+      {"--parameter", "--set"}, {"-p", "--set"},      {"--out", "--output"}};
+  for (const auto& [elsewhere, here] : table) {
+    if (elsewhere == option) return std::string(here);
+  }
+  return std::nullopt;
+}
+
 /// The word of a command line that the command does not know, and what could have been meant.
 std::string explain_extra(const Command& command, int argc, char** argv, const std::vector<std::string>& extras) {
   std::vector<std::string> options{"-h", "--help"};
@@ -77,7 +91,9 @@ std::string explain_extra(const Command& command, int argc, char** argv, const s
     const std::string name = word.substr(0, word.find('='));
     if (name.empty() || name[0] != '-' || std::find(options.begin(), options.end(), name) != options.end()) continue;
     if (std::find(extras.begin(), extras.end(), word) == extras.end()) continue;
-    const auto meant = closest_name(name, options);
+    const auto usual = usual_name(name);
+    const bool there = usual && std::find(options.begin(), options.end(), *usual) != options.end();
+    const auto meant = there ? usual : closest_name(name, options);
     return fmt::format("'{}' has no option '{}'{}", command.name, name,
                        meant ? fmt::format("; did you mean '{}'?", *meant) : "");
   }

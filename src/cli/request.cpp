@@ -54,8 +54,16 @@ void ProblemOptions::add_to(Command& command, bool with_step) {
     command.add(
         {.names = "--steps", .value = "N", .help = "The number of steps", .target = &steps, .excludes = "--time"});
   }
-  command.add({.names = "--q0", .value = "A,B,...", .help = "Initial positions, as in 1,0,pi/2", .target = &q0});
-  command.add({.names = "--v0", .value = "A,B,...", .help = "Initial velocities", .target = &v0});
+  command.add({.names = "--q0",
+               .value = "A,B,...",
+               .help = "Initial positions, as in 1,0,pi/2; or some by name, as in z=0.1",
+               .target = &q0,
+               .values = {Values::Kind::coordinate}});
+  command.add({.names = "--v0",
+               .value = "A,B,...",
+               .help = "Initial velocities; by name, as in psi=-5,phi=0: the others follow from the constraints",
+               .target = &v0,
+               .values = {Values::Kind::coordinate}});
   if (with_step) {
     command.add({.names = "--q1",
                  .value = "A,B,...",
@@ -74,9 +82,14 @@ answer::ProblemRequest ProblemOptions::request() const {
   const auto numbers = [&](const std::optional<std::string>& text, const char* option) {
     return text ? numbers_from_text(*text, option, values) : std::vector<double>();
   };
+  const auto numbers_or_some = [&](const std::optional<std::string>& text, const char* option) {
+    const bool named = text && text->find('=') != std::string::npos;
+    return named ? answer::CoordinateNumbers(named_numbers_from_text(*text, option, values))
+                 : answer::CoordinateNumbers(numbers(text, option));
+  };
   answer::ProblemRequest request;
-  request.q0 = numbers(q0, "--q0");
-  request.v0 = numbers(v0, "--v0");
+  request.q0 = numbers_or_some(q0, "--q0");
+  request.v0 = numbers_or_some(v0, "--v0");
   request.q1 = numbers(q1, "--q1");
   request.step = step;
   request.steps = steps;

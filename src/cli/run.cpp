@@ -106,7 +106,7 @@ Command run_command() {
       "rattleback run chaplygin-sleigh -m dla:midpoint:order=4 --step 0.12 --time 30 -o sleigh.h5 --report sleigh.html",
       "rattleback run snakeboard -m dla:trapezoidal --observe momentum-equation,symplectic",
       "rattleback run knife-edge-incline -m pthdel:through --observe midpoint-energy",
-
+      "rattleback run rattleback -m dla:order=4 --v0 psi=5,phi=0,theta=0 --time 3",
       "rattleback run chaplygin-sleigh -m dla --newton-tolerance 1e-6"};
   command.action = [o] { run_model(*o); };
   return command;

@@ -30,6 +30,7 @@ class EnsembleReader : SpecFile {
                "an ensemble");
     Model model = load();
     model_ = &model;
+    use(model.definitions);
     const System& system = model.system;
     const State zero{std::vector<double>(system.dimension()), std::vector<double>(system.dimension())};
     ensemble_.emplace(Ensemble{system, methods(), model.initial.value_or(zero)});
@@ -182,7 +183,10 @@ class EnsembleReader : SpecFile {
     // Names of their own are for formulas that use them.
     const std::vector<std::string> own = own_names();
     std::vector<std::string> known = start_names();
-    for (const auto& [name, node] : in_order(*start)) known.push_back(name);
+    for (const auto& [name, node] : in_order(*start)) {
+      require_no_definition(name, *node);
+      known.push_back(name);
+    }
     for (const auto& [name, node] : in_order(*start)) {
       given_.push_back(name);
       if (!node->is_string()) {
@@ -201,6 +205,14 @@ class EnsembleReader : SpecFile {
       if (std::ranges::find(own, name) != own.end() || std::ranges::any_of(ensemble_->formulas, uses)) continue;
       check_keys(*start, own, "[start]");
     }
+  }
+
+  /// Definitions are made of the coordinates: they follow from a start, and are not given.
+  void require_no_definition(const std::string& name, const toml::node& place) const {
+    if (model_->definitions.find(name) == nullptr) return;
+    fail(place, fmt::format("'{}' is a definition of the model; give coordinates, velocities and parameters, or choose "
+                            "another name",
+                            name));
   }
 
   void check_start_is_given() const {
@@ -251,6 +263,7 @@ class EnsembleReader : SpecFile {
     each("vary", [&](const toml::table& axis) {
       const toml::node& of = *axis.get("of");
       for (const std::string& name : names(of, "of")) {
+        require_no_definition(name, of);
         if (std::ranges::find(seen, name) != seen.end()) fail(of, fmt::format("'{}' is varied twice", name));
         seen.push_back(name);
         if (std::ranges::any_of(ensemble_->formulas, [&](const NamedExpression& f) { return f.name == name; })) {

@@ -74,7 +74,24 @@ class Maker {
     return run(*stepper, problem, options);
   }
 
+  /// The definitions of the model, the components of vectors as W1, W2, ..., which is what W[1] stands for.
+  void name_definitions() {
+    const System& system = data_.model->system;
+    Substitution parameters;
+    for (const Parameter& p : system.parameter_list()) parameters.emplace(Expression::symbol(p.name), p.value);
+    for (const Definition& d : data_.model->definitions.list()) {
+      if (d.is_function() || std::holds_alternative<Matrix>(d.value)) continue;
+      const auto entries = entries_of(d.value);
+      for (std::size_t k = 0; k < entries.size(); ++k) {
+        const bool scalar = std::holds_alternative<Expression>(d.value);
+        data_.table.formulas.emplace(scalar ? d.name : d.name + std::to_string(k + 1),
+                                     substitute(entries[k], parameters));
+      }
+    }
+  }
+
   void fill(const TrajectoryRecipe& t) {
+    name_definitions();
     const RunResult result = run_into(data_.table, {*recipe_.method, problem_}, problem_, t.steps, t.every, t.observe);
     data_.failure = result.failure;
     auto& scalars = data_.table.scalars;

@@ -32,6 +32,8 @@ class NamesInRows {
         columns_.columns.push_back({name, *later});
         std::shift_right(columns_.columns.back().values.begin(), columns_.columns.back().values.end(), 1);
         first_row_ = 1;
+      } else if (const auto formula = table.formulas.find(name); formula != table.formulas.end()) {
+        columns_.columns.push_back({name, table.evaluate(formula->second)});
       } else if (const auto value = values.find(name); value != values.end()) {
         columns_.columns.push_back({name, std::vector<double>(table.rows(), value->second)});
       } else {

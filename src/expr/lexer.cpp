@@ -36,6 +36,10 @@ CodePoint decode(std::string_view text, std::size_t offset) {
   return {value, length};
 }
 
+std::ptrdiff_t characters(std::string_view s) {
+  return std::count_if(s.begin(), s.end(), [](char c) { return !is_continuation(c); });
+}
+
 /// Greek letters and subscript digits may stand in names, so that a model can be written as in a paper.
 bool is_name_character(std::uint32_t c) { return (c >= 0x370U && c <= 0x3FFU) || (c >= 0x2080U && c <= 0x2089U); }
 
@@ -60,6 +64,13 @@ const char* advice_for(std::uint32_t c) {
     case 0x2032: return "; write ' for a velocity";
     case '{':
     case '}': return "; group with ( and )";
+    case '.': return "; the velocity of x is written x'";
+    case '<':
+    case '>':
+    case '?':
+    case '&':
+    case '|':
+    case '!': return "; there are no conditions: the equations of motion need derivatives everywhere";
     default: return "";
   }
 }
@@ -92,16 +103,24 @@ void Lexer::check_encoding() const {
   }
 }
 
-void Lexer::fail(std::size_t offset, const std::string& summary) const {
-  offset = std::min(offset, text_.size());
+Lexer::Position Lexer::position_of(std::size_t offset) const {
   const std::string_view before = text_.substr(0, offset);
   const auto newlines = std::count(before.begin(), before.end(), '\n');
   const std::size_t line_start = newlines == 0 ? 0 : before.rfind('\n') + 1;
-  const auto characters = [](std::string_view s) {
-    return std::count_if(s.begin(), s.end(), [](char c) { return !is_continuation(c); });
-  };
-  const int line = options_.line + static_cast<int>(newlines);
-  const int column = static_cast<int>(characters(before.substr(line_start))) + (newlines == 0 ? options_.column : 1);
+  return {options_.line + static_cast<int>(newlines),
+          static_cast<int>(characters(before.substr(line_start))) + (newlines == 0 ? options_.column : 1), line_start};
+}
+
+void Lexer::fail_in_function(std::size_t offset, const std::string& function, const ParseError& error) const {
+  const auto [line, column, line_start] = position_of(std::min(offset, text_.size()));
+  throw ParseError(
+      fmt::format("{}\n  in {}, which is called at {}:{}:{}", error.what(), function, options_.source, line, column),
+      error.summary(), line, column);
+}
+
+void Lexer::fail(std::size_t offset, const std::string& summary) const {
+  offset = std::min(offset, text_.size());
+  const auto [line, column, line_start] = position_of(offset);
 
   // A long line is shown around the error.
   constexpr std::size_t window = 60;
@@ -183,15 +202,15 @@ Token Lexer::next() {
   const bool decimal = c == '.' && position_ + 1 < text_.size() && is_digit(text_[position_ + 1]);
   if (is_digit(c) || decimal) return number();
   Token token{TokenKind::symbol, position_, {}, 0.0};
-  const bool indexed_velocity =  // y[i]'
-      c == '\'' && position_ > 0 && (text_[position_ - 1] == ']' || text_[position_ - 1] == '\'');
+  const bool prime =  // y[i]', (x + y)'
+      c == '\'' && position_ > 0 && std::string_view("])'").find(text_[position_ - 1]) != std::string_view::npos;
   if (std::size_t length = name_length(position_); length > 0) {
     token.kind = TokenKind::name;
     while (position_ + length < text_.size() && text_[position_ + length] == '\'') ++length;
     token.text = text_.substr(position_, length);
   } else if (text_.substr(position_, 2) == "..") {
     token.text = text_.substr(position_, 2);
-  } else if (std::string_view("+-*/^(),=;[]").find(c) != std::string_view::npos || indexed_velocity) {
+  } else if (std::string_view("+-*/^(),=;[]").find(c) != std::string_view::npos || prime) {
     token.text = text_.substr(position_, 1);
     if (c == '*' && position_ + 1 < text_.size() && text_[position_ + 1] == '*') {
       fail(position_, "'**' is not an operator; write ^ for a power");

@@ -33,8 +33,16 @@ class Lexer {
   void rewind(const Token& token) { position_ = token.begin; }
 
   [[noreturn]] void fail(std::size_t offset, const std::string& summary) const;
+  /// An error in the text of a function that is called here.
+  [[noreturn]] void fail_in_function(std::size_t offset, const std::string& function, const ParseError& error) const;
 
  private:
+  struct Position {
+    int line;
+    int column;
+    std::size_t line_start;  ///< byte offset
+  };
+  Position position_of(std::size_t offset) const;
   Token number();
   std::size_t name_length(std::size_t offset) const;
   void check_encoding() const;

@@ -275,7 +275,7 @@ std::string print(const Expression& root, const Graph& graph, bool with_definiti
   std::vector<int> uses(graph.size(), 0);
   std::unordered_set<std::string> taken{"pi"};
   for (std::size_t i = 0; i < graph.size(); ++i) {
-    if (graph[i].is_symbol()) taken.insert(graph[i].name());
+    if (graph[i].is_symbol()) taken.insert(graph[i].name().substr(0, graph[i].name().find('\'')));
     for (const Term& t : graph[i].operands()) ++uses[graph.index(t.expression)];
   }
   std::string definitions;

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <numbers>
 
+#include "advice.hpp"
 #include "rattleback/expr/function.hpp"
+#include "rattleback/expr/graph.hpp"
+#include "tensor_functions.hpp"
 
 namespace rattleback {
 namespace {
@@ -14,13 +17,22 @@ bool is_pi(const std::string& key) { return key == "pi" || key == "π"; }
 
 }  // namespace
 
-Scope::Scope(const ParseOptions& options, const Lexer& lexer) : options_(options), lexer_(lexer) {
-  if (options.names) known_.insert(options.names->begin(), options.names->end());
+Scope::Scope(const ParseOptions& options, const Lexer& lexer)
+    : options_(options), lexer_(lexer), known_(std::make_shared<Known>()) {
+  if (options.names) known_->names.insert(options.names->begin(), options.names->end());
+}
+
+Scope::Scope(const Scope& caller, const Lexer& lexer, const std::vector<std::string>& arguments,
+             std::vector<Tensor> values)
+    : options_(caller.options_), lexer_(lexer), known_(caller.known_) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) hide(arguments[i], std::move(values[i]));
 }
 
 void Scope::check_new(const Token& name) const {
   const std::string key(name.text);
-  if (known_.contains(key) || find_function(key) || is_pi(key) || indices_.contains(key)) {
+  const bool defined = options_.definitions != nullptr && options_.definitions->find(key) != nullptr;
+  if (known_->names.contains(key) || find_function(key) || is_pi(key) || indices_.contains(key) || defined ||
+      arguments_.contains(key)) {
     fail(name, fmt::format("'{}' has a meaning already", abbreviated(key)));
   }
 }
@@ -28,7 +40,7 @@ void Scope::check_new(const Token& name) const {
 void Scope::check_definition(const Token& name) const {
   const std::string key(name.text);
   if (key.back() == '\'') fail(name, "a velocity cannot be defined; an equation is written as left - right");
-  if (known_.contains(key)) {
+  if (known_->names.contains(key)) {
     fail(name, fmt::format("'{}' has a meaning already; an equation is written as left - right", abbreviated(key)));
   }
   check_new(name);
@@ -40,24 +52,62 @@ std::optional<int> Scope::index(const std::string& key) const {
   return found == indices_.end() ? std::nullopt : std::optional(found->second);
 }
 
+const Tensor* Scope::value(const Token& name, const std::string& key) const {
+  for (const auto* own : {&arguments_, &definitions_}) {
+    if (const auto found = own->find(key); found != own->end()) return &found->second;
+  }
+  if (options_.definitions == nullptr) return nullptr;
+  const Definition* found = options_.definitions->find(key);
+  if (found == nullptr || found->is_function()) return nullptr;
+  check_allowed(name, *found);
+  return &found->value;
+}
+
+/// Where only some of the names of a file may stand, its definitions may be used that are made of these.
+void Scope::check_allowed(const Token& name, const Definition& definition) const {
+  if (!options_.names || known_->allowed.contains(definition.name)) return;
+  for (const Expression& symbol : free_symbols(entries_of(definition.value))) {
+    if (known_->names.contains(symbol.name())) continue;
+    fail(name, fmt::format("the definition {} contains {}, which cannot be used here", definition.name, symbol.name()));
+  }
+  known_->allowed.insert(definition.name);
+}
+
+const Definition* Scope::function(const std::string& key) const {
+  if (options_.definitions == nullptr || arguments_.contains(key)) return nullptr;
+  const Definition* found = options_.definitions->find(key);
+  return found != nullptr && found->is_function() ? found : nullptr;
+}
+
 std::optional<Expression> Scope::meaning(const std::string& key) const {
-  if (const auto definition = definitions_.find(key); definition != definitions_.end()) return definition->second;
-  if (known_.contains(key)) return Expression::symbol(key);
+  if (known_->names.contains(key)) return Expression::symbol(key);
   if (is_pi(key)) return Expression(std::numbers::pi);
   if (!options_.names) return Expression::symbol(key);
   return std::nullopt;
+}
+
+Expression Scope::rate(const Expression& symbol) const {
+  if (!options_.time.empty() && symbol.name() == options_.time) return 1.0;
+  return !options_.names || known_->names.contains(symbol.name() + "'") ? dot(symbol) : Expression(0.0);
 }
 
 void Scope::fail_not_a_function(const Token& name, const std::string& key) const {
   const std::string shown = abbreviated(key);
   std::vector<std::string> functions;
   for (Function f : all_functions()) functions.emplace_back(info(f).name);
+  for (const TensorFunction& f : tensor_functions()) functions.emplace_back(f.name);
+  if (options_.definitions != nullptr) {
+    for (const Definition& d : options_.definitions->list()) {
+      if (d.is_function()) functions.push_back(d.name);
+    }
+  }
+  const bool has_meaning = known_->names.contains(key) || value(name, key) != nullptr;
   const auto meant = closest_name(key, functions);
   std::string advice;
-  if (definitions_.contains(key) || known_.contains(key)) {
+  if (has_meaning) {
     advice = fmt::format("a product is written {}*(...)", shown);
-  } else if (key == "dot") {
-    advice = "the velocity of x is written x'";
+  } else if (const auto known = advice_about_function(key)) {
+    advice = *known;
   } else if (meant) {
     advice = fmt::format("did you mean '{}'?", *meant);
   } else {
@@ -69,17 +119,26 @@ void Scope::fail_not_a_function(const Token& name, const std::string& key) const
 void Scope::fail_unknown(const Token& name, const std::string& key) const {
   if (key.back() == '\'') {
     const std::string base = key.substr(0, key.find('\''));
-    if (known_.contains(base) && !known_.contains(base + "'")) {
+    if (known_->names.contains(base) && !known_->names.contains(base + "'")) {
       fail(name, fmt::format("'{}' has no velocity: it is not a coordinate", abbreviated(base)));
     }
-    if (known_.contains(base + "'")) {
+    if (known_->names.contains(base + "'")) {
       fail(name, fmt::format("'{}': only first derivatives may occur", abbreviated(key)));
     }
   }
   std::vector<std::string> candidates(options_.names->begin(), options_.names->end());
-  for (const auto& [defined, value] : definitions_) candidates.push_back(defined);
+  for (const auto* own : {&arguments_, &definitions_}) {
+    for (const auto& [defined, value] : *own) candidates.push_back(defined);
+  }
+  if (options_.definitions != nullptr) {
+    for (const Definition& d : options_.definitions->list()) candidates.push_back(d.name);
+  }
   candidates.emplace_back("pi");
   std::sort(candidates.begin(), candidates.end());
+  if (const auto known = advice_about_name(
+          key, [&](const std::string& other) { return std::ranges::binary_search(candidates, other); })) {
+    fail(name, fmt::format("unknown name '{}'; {}", abbreviated(key), *known));
+  }
   const auto suggestion = closest_name(key, candidates);
   fail(name, suggestion ? fmt::format("unknown name '{}'; did you mean '{}'?", key, *suggestion)
                         : fmt::format("unknown name '{}'{}", abbreviated(key), options_.unknown_advice));

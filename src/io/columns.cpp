@@ -9,9 +9,10 @@ std::vector<std::string> column_names(ColumnKind kind, std::span<const Expressio
 }
 
 std::vector<Column> columns_of(const System& system, const std::vector<ObservedQuantity>& observed) {
-  const auto numbered = [](ColumnKind kind, std::size_t count) {
+  const auto of_rows = [&](ColumnKind kind) {
     std::vector<std::string> names;
-    for (std::size_t k = 1; k <= count; ++k) names.push_back(column_name(kind, k));
+    for (std::size_t k = 0; k < system.velocity_rows().size(); ++k)
+      names.push_back(column_name(kind, system.row_label(k)));
     return names;
   };
   const auto& q = system.coordinates();
@@ -20,13 +21,12 @@ std::vector<Column> columns_of(const System& system, const std::vector<ObservedQ
   columns.push_back({"q", column_names(ColumnKind::position, q), ColumnKind::position});
   columns.push_back({"v", column_names(ColumnKind::velocity, q), ColumnKind::velocity});
   columns.push_back({"p", column_names(ColumnKind::momentum, q), ColumnKind::momentum});
-  if (rows > 0) columns.push_back({"multipliers", numbered(ColumnKind::multiplier, rows), ColumnKind::multiplier});
+  if (rows > 0) columns.push_back({"multipliers", of_rows(ColumnKind::multiplier), ColumnKind::multiplier});
   columns.push_back({column_name(ColumnKind::energy), {}, ColumnKind::energy});
   if (rows > 0) {
-    Column residuals{"constraint", numbered(ColumnKind::constraint, rows), ColumnKind::constraint};
-    for (std::string& name : numbered(ColumnKind::holonomic, system.holonomic().size())) {
-      residuals.labels.push_back(std::move(name));
-    }
+    Column residuals{"constraint", of_rows(ColumnKind::constraint), ColumnKind::constraint};
+    for (std::size_t k = 0; k < system.holonomic().size(); ++k)
+      residuals.labels.push_back(column_name(ColumnKind::holonomic, system.holonomic_label(k)));
     columns.push_back(std::move(residuals));
   }
   if (!system.conserved().empty()) {

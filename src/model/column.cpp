@@ -30,8 +30,6 @@ std::string column_name(ColumnKind kind, std::string_view of) {
   return std::string(form->before).append(of).append(form->after);
 }
 
-std::string column_name(ColumnKind kind, std::size_t row) { return column_name(kind, std::to_string(row)); }
-
 bool is_column_name(std::string_view name) {
   if (name == column_name(ColumnKind::time) || name == column_name(ColumnKind::energy)) return true;
   constexpr ColumnKind numbered[] = {ColumnKind::momentum, ColumnKind::multiplier, ColumnKind::constraint,

@@ -6,6 +6,17 @@
 
 namespace rattleback {
 
+ModelText::Names momentum_names(const ModelText& text) {
+  ModelText::Names names;
+  const toml::table* const conformal = text.table("conformal");
+  const toml::node* const momenta = conformal == nullptr ? nullptr : conformal->get("momenta");
+  if (momenta == nullptr) return names;
+  for (const toml::node& node : text.array_of(*momenta, "momenta")) {
+    for (const Expression& momentum : text.declared(node, "a momentum")) names.push_back(momentum.name());
+  }
+  return names;
+}
+
 std::optional<ConformalDefinition> read_conformal(const ModelText& text) {
   const toml::table* const conformal = text.table("conformal");
   if (conformal == nullptr) return std::nullopt;

@@ -30,6 +30,19 @@ std::vector<double> read_vector(const ModelText& text, const toml::table& initia
   return values;
 }
 
+/// A table by name: numbers or expressions of the parameters for some of the coordinates.
+SomeNumbers read_some(const ModelText& text, const toml::table& entries, const char* key) {
+  SomeNumbers numbers(text.coordinates().size());
+  std::vector<std::string> known;
+  for (const Expression& q : text.coordinates()) known.push_back(q.name());
+  text.check_keys(entries, known, fmt::format("{} of [initial], whose keys are coordinates", key));
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (const toml::node* node = entries.get(known[i]))
+      numbers[i] = text.constant(*node, fmt::format("{} of {}", key, known[i]));
+  }
+  return numbers;
+}
+
 /// q̇ = N ∂H/∂p
 std::vector<double> velocities(const ModelText& text, const ConformalDefinition& conformal,
                                const std::vector<double>& q, const std::vector<double>& p) {
@@ -50,17 +63,41 @@ std::vector<double> velocities(const ModelText& text, const ConformalDefinition&
 
 }  // namespace
 
-std::optional<State> read_initial(const ModelText& text, const std::optional<ConformalDefinition>& conformal) {
+std::optional<InitialSection> read_initial(const ModelText& text, const std::optional<ConformalDefinition>& conformal,
+                                           const System& system) {
   const toml::table* initial = text.table("initial");
   if (initial == nullptr) return std::nullopt;
   text.check_keys(*initial, {"q", "v", "p"}, "[initial]");
   if (!initial->contains("q")) text.fail(*initial, "q is missing in [initial]");
   const toml::node* momenta = initial->get("p");
-  const std::vector<double> q = read_vector(text, *initial, "q");
-  if (momenta == nullptr) return State{q, read_vector(text, *initial, "v")};
+  const auto completed = [&](const toml::node& node, auto&& complete) {
+    try {
+      return complete();
+    } catch (const ModelError&) {
+      throw;
+    } catch (const RequestError& error) {
+      text.fail(node, error.what());
+    }
+  };
+  std::vector<double> q;
+  if (const toml::node& node = *initial->get("q"); node.is_table()) {
+    const SomeNumbers given = read_some(text, *node.as_table(), "q");
+    const std::vector<double> zeros(given.size(), 0.0);
+    q = completed(node, [&] { return completed_positions(system, system.parameter_values(), given, zeros); });
+  } else {
+    q = read_vector(text, *initial, "q");
+  }
+  const toml::node* velocity = initial->get("v");
+  if (velocity != nullptr && velocity->is_table() && momenta == nullptr) {
+    const SomeNumbers given = read_some(text, *velocity->as_table(), "v");
+    const auto v =
+        completed(*velocity, [&] { return completed_velocities(system, system.parameter_values(), q, given); });
+    return InitialSection{{q, v}, given};
+  }
+  if (momenta == nullptr) return InitialSection{{q, read_vector(text, *initial, "v")}, {}};
   if (!conformal) text.fail(*momenta, "p in [initial] is for models with [conformal]; others have v");
   if (const toml::node* v = initial->get("v")) text.fail(*v, "v and p in [initial] say the same: give one");
-  return State{q, velocities(text, *conformal, q, read_vector(text, *initial, "p"))};
+  return InitialSection{{q, velocities(text, *conformal, q, read_vector(text, *initial, "p"))}, {}};
 }
 
 }  // namespace rattleback

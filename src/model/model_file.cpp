@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <unordered_set>
 
 #include "model_sections.hpp"
 #include "rattleback/model/column.hpp"
@@ -12,10 +13,10 @@
 namespace rattleback {
 namespace {
 
-const std::vector<std::string> top_level_keys{"name",       "description", "source",    "coordinates", "angles",
-                                              "lagrangian", "constraints", "holonomic", "parameters",  "initial",
-                                              "run",        "symmetry",    "exact",     "conserved",   "forces",
-                                              "conformal",  "picture"};
+const std::vector<std::string> top_level_keys{"name",       "description", "source",     "coordinates", "angles",
+                                              "lagrangian", "constraints", "holonomic",  "parameters",  "initial",
+                                              "run",        "symmetry",    "exact",      "conserved",   "forces",
+                                              "conformal",  "picture",     "definitions"};
 
 /// Puts a model together: first what makes its system, then what belongs to it.
 class ModelReader {
@@ -25,26 +26,32 @@ class ModelReader {
   Model read(const ParameterValues& replaced) {
     text_.check_keys(text_.root(), top_level_keys, "a model");
     text_.read_declarations(replaced);
+    text_.read_definitions(momentum_names(text_));
     const std::optional<ConformalDefinition> conformal = read_conformal(text_);
     SystemDefinition definition = conformal ? mechanical_of(*conformal) : lagrangian();
-    definition.constraints = list("constraints", constraint_places_);
-    definition.holonomic = list("holonomic", holonomic_places_);
+    definition.constraints = rows("constraints", constraint_places_, definition.constraint_names);
+    definition.holonomic = rows("holonomic", holonomic_places_, definition.holonomic_names);
     read_symmetry(text_, definition, symmetry_places_);
     ModelText::Names with_time = text_.all_names();
     with_time.emplace_back("t");
     by_coordinate("exact", "the exact solution of", with_time, definition.exact);
     by_coordinate("forces", "the applied force on", text_.all_names(), definition.applied_forces);
     read_conserved(definition);
+    System system = make_system(std::move(definition));
+    const std::optional<InitialSection> initial = read_initial(text_, conformal, system);
     Model model{std::filesystem::path(text_.source().file()).stem().string(),
                 text_.text_value("name"),
                 text_.text_value("description"),
                 text_.text_value("source"),
                 std::string(content_),
-                make_system(std::move(definition)),
+                std::move(system),
                 read_angles(),
-                read_initial(text_, conformal),
+                initial ? std::optional(initial->state) : std::nullopt,
                 std::nullopt,
-                std::nullopt};
+                std::nullopt,
+                std::nullopt,
+                text_.definitions(),
+                initial ? initial->given : SomeNumbers{}};
     if (model.title.empty()) model.title = model.name;
     read_run(model);
     model.picture = read_picture(text_);
@@ -68,18 +75,43 @@ class ModelReader {
     }
   }
 
-  std::vector<Expression> list(const char* key, ModelText::Places& places) const {
+  // constraints, holonomic: entries are expressions, or {name = expression}; rows of one entry are name[1], name[2],
+  // ...
+  std::vector<Expression> rows(const char* key, ModelText::Places& places, std::vector<std::string>& row_names) {
     std::vector<Expression> result;
     const toml::node* node = text_.root().get(key);
     if (node == nullptr) return result;
     const auto names = text_.all_names();
-    for (const toml::node& item : text_.array_of(*node, key)) {
-      for (Expression& e : text_.entry(item, fmt::format("an entry of {}", key), names)) {
-        result.push_back(std::move(e));
+    const auto add = [&](const toml::node& item, const std::string& name) {
+      std::vector<Expression> entry = text_.entry(item, fmt::format("an entry of {}", key), names);
+      for (std::size_t k = 0; k < entry.size(); ++k) {
+        result.push_back(std::move(entry[k]));
         places.push_back(&item);
+        row_names.push_back(name.empty() || entry.size() == 1 ? name : fmt::format("{}[{}]", name, k + 1));
+        if (!name.empty()) check_row_name(row_names.back(), item);
+      }
+    };
+    for (const toml::node& item : text_.array_of(*node, key)) {
+      if (!item.is_table()) {
+        add(item, "");
+        continue;
+      }
+      const auto named = ModelText::in_order(*item.as_table());
+      if (named.empty()) text_.fail(item, fmt::format("an entry of {} is empty; write {{ slip = \"...\" }}", key));
+      for (const auto& [name, expression] : named) {
+        text_.check_name(name, *expression, "a constraint");
+        add(*expression, name);
       }
     }
     return result;
+  }
+
+  /// Results call a row contact[2] by contact2: these names must differ.
+  void check_row_name(const std::string& name, const toml::node& place) {
+    std::string label = name;
+    std::erase_if(label, [](char c) { return c == '[' || c == ']'; });
+    if (!row_labels_.insert(label).second)
+      text_.fail(place, fmt::format("two constraints are called {}; rename one", label));
   }
 
   // [exact]: coordinate = expression of t, the parameters, and initial values
@@ -108,7 +140,8 @@ class ModelReader {
     const auto known = text_.all_names();
     for (const auto& [name, node] : ModelText::in_order(*conserved)) {
       text_.check_name(name, *node, "a conserved quantity");
-      if (is_column_name(name) || std::ranges::find(known, name) != known.end()) {
+      const bool defined = text_.definitions().find(name) != nullptr;
+      if (is_column_name(name) || defined || std::ranges::find(known, name) != known.end()) {
         text_.fail(*node, fmt::format("the conserved quantity {} has a name that is taken; rename it", name));
       }
       definition.conserved.push_back({name, text_.expression(*node, "the conserved quantity " + name, known)});
@@ -159,6 +192,7 @@ class ModelReader {
 
   std::string_view content_;
   ModelText text_;
+  std::unordered_set<std::string> row_labels_;
   ModelText::Places constraint_places_;
   ModelText::Places holonomic_places_;
   ModelText::Places symmetry_places_;

@@ -4,6 +4,7 @@
 
 #include "model_text.hpp"
 #include "rattleback/model/conformal.hpp"
+#include "rattleback/model/start.hpp"
 
 namespace rattleback {
 
@@ -12,11 +13,20 @@ namespace rattleback {
 /// [symmetry]; `places` are those of the symmetries that are added.
 void read_symmetry(const ModelText& text, SystemDefinition& definition, ModelText::Places& places);
 
+/// The names of the momenta that [conformal] declares.
+ModelText::Names momentum_names(const ModelText& text);
+
 /// [conformal]: a conformally Hamiltonian system instead of a Lagrangian.
 std::optional<ConformalDefinition> read_conformal(const ModelText& text);
 
+struct InitialSection {
+  State state;
+  SomeNumbers given;  ///< velocities by name: the others were solved for; empty if all were given
+};
+
 /// [initial]; momenta may be given where the model is a conformal one.
-std::optional<State> read_initial(const ModelText& text, const std::optional<ConformalDefinition>& conformal);
+std::optional<InitialSection> read_initial(const ModelText& text, const std::optional<ConformalDefinition>& conformal,
+                                           const System& system);
 
 /// [picture]: the moving body, drawn in animations.
 std::optional<Picture> read_picture(const ModelText& text);

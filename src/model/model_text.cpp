@@ -7,6 +7,7 @@
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
+#include "rattleback/model/column.hpp"
 
 namespace rattleback {
 namespace {
@@ -34,6 +35,8 @@ ParseOptions ModelText::options_at(const toml::node& node, Names names) const {
   options.integers = integers_;
   options.noninteger = noninteger_;
   options.unknown_advice = advice_;
+  options.definitions = &definitions_;
+  if (!is_name(time_symbol().name())) options.time = time_symbol().name();
   return options;
 }
 
@@ -130,6 +133,33 @@ void ModelText::read_coordinates() {
     }
     if (coordinates_.size() > max_coordinates) fail(node, fmt::format("more than {} coordinates", max_coordinates));
   }
+}
+
+// [definitions]: name, or name(argument, ...) = expression; the text of a function is read where it is called
+void ModelText::read_definitions(const Names& more_names) {
+  const toml::table* section = table("definitions");
+  if (section == nullptr) return;
+  Names names = all_names();
+  names.insert(names.end(), more_names.begin(), more_names.end());
+  advice_ = "; declare it as a coordinate, in [parameters], or in [definitions] before this place";
+  for (const auto& [header, node] : in_order(*section)) {
+    const std::string name = header.substr(0, header.find('('));
+    if (is_column_name(name) || name == time_symbol().name()) {
+      fail(*node, fmt::format("the definition {} has a name that is taken by results; rename it", name));
+    }
+    if (node->is_array()) {
+      fail(*node, fmt::format("the definition {} must be a text in quotes; a vector is written \"[x, y, z]\"", header));
+    }
+    const std::string text = node->is_string() ? text_of(*node, "the definition " + header)
+                                               : fmt::format("{}", number(*node, "the definition " + header));
+    parsed([&] { definitions_.add(header, text, options_at(*node, names), options_at_key(*section, header)); });
+  }
+}
+
+bool ModelText::is_name(const std::string& name) const {
+  const auto named = [&](const Expression& q) { return q.name() == name; };
+  return std::ranges::any_of(coordinates_, named) ||
+         std::ranges::find(parameter_names_, name) != parameter_names_.end();
 }
 
 ModelText::Names ModelText::position_names() const {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "rattleback/expr/definitions.hpp"
 #include "toml_file.hpp"
 
 namespace rattleback {
@@ -19,9 +20,12 @@ class ModelText : public TomlFile {
 
   /// Reads [parameters], of which some may be replaced, and the coordinates.
   void read_declarations(const ParameterValues& replaced);
+  /// Reads [definitions], in which other names may occur besides those: momenta.
+  void read_definitions(const Names& more_names);
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const std::vector<Expression>& coordinates() const { return coordinates_; }
+  const Definitions& definitions() const { return definitions_; }
   const Places& parameter_places() const { return parameter_places_; }
   const Places& coordinate_places() const { return coordinate_places_; }
 
@@ -55,6 +59,7 @@ class ModelText : public TomlFile {
   double parameter_value(const std::string& name, const toml::node& node) const;
   void add_parameter(const std::string& name, double value, const toml::node& place);
   void read_coordinates();
+  bool is_name(const std::string& name) const;  ///< of a coordinate or a parameter
   std::vector<Expression> symbols(const toml::node& node, const std::string& what) const;
   ParseOptions options_at(const toml::node& node, Names names) const;
 
@@ -67,6 +72,7 @@ class ModelText : public TomlFile {
   std::string advice_;                                  ///< for unknown names
   std::vector<Expression> coordinates_;
   Places coordinate_places_;
+  Definitions definitions_;
 };
 
 }  // namespace rattleback

@@ -22,9 +22,12 @@ class SourceText {
 
   /// Where the content of the string literal begins that stands at a place.
   Place inside_string(Place at) const;
+  /// Where a key begins, which may stand in quotes.
+  Place inside_key(Place at) const;
 
  private:
   std::string_view line(std::size_t number) const;
+  std::string_view from(Place at) const;  ///< to the end of the line
 
   std::string_view text_;
   std::string file_;

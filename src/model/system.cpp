@@ -121,10 +121,10 @@ void System::check_symbols() const {
   };
   check(lagrangian(), all, Part::lagrangian, 0, "the Lagrangian");
   for (std::size_t k = 0; k < constraints().size(); ++k) {
-    check(constraints()[k], all, Part::constraints, k, fmt::format("constraint {}", k + 1));
+    check(constraints()[k], all, Part::constraints, k, row_name(k));
   }
   for (std::size_t k = 0; k < holonomic().size(); ++k) {
-    check(holonomic()[k], positions, Part::holonomic, k, fmt::format("holonomic constraint {}", k + 1));
+    check(holonomic()[k], positions, Part::holonomic, k, row_name(constraints().size() + k));
   }
   for (std::size_t k = 0; k < symmetries().size(); ++k) {
     if (symmetries()[k].generator.size() != dimension()) {
@@ -164,9 +164,9 @@ void System::derive_rows() {
     const Expression& c = constraints()[k];
     if (!contains_any(c, velocity_set)) {
       throw SystemError(Part::constraints, static_cast<int>(k),
-                        fmt::format("constraint {} contains no velocity: {}; a condition on positions belongs to the "
-                                    "holonomic constraints",
-                                    k + 1, shortened(c)));
+                        fmt::format("{} contains no velocity: {}; a condition on positions belongs to the holonomic "
+                                    "constraints",
+                                    row_name(k), shortened(c)));
     }
     if (is_affine_in(c, velocities_, velocity_set)) continue;
     Expression culprit = c;
@@ -179,9 +179,9 @@ void System::derive_rows() {
       }
     }
     throw SystemError(Part::constraints, static_cast<int>(k),
-                      fmt::format("constraint {} is not linear in the velocities: its term {}; only constraints "
-                                  "A(q) v + b(q) = 0 can be treated",
-                                  k + 1, shortened(culprit)));
+                      fmt::format("{} is not linear in the velocities: its term {}; only constraints A(q) v + b(q) = "
+                                  "0 can be treated",
+                                  row_name(k), shortened(culprit)));
   }
   rows_ = constraints();
   const auto rates = directional_derivative(holonomic(), coordinates(), velocities_);
@@ -189,7 +189,7 @@ void System::derive_rows() {
     if (rates[k].is_constant()) {
       throw SystemError(
           Part::holonomic, static_cast<int>(k),
-          fmt::format("holonomic constraint {} contains no coordinate: {}", k + 1, shortened(holonomic()[k])));
+          fmt::format("{} contains no coordinate: {}", row_name(constraints().size() + k), shortened(holonomic()[k])));
     }
   }
   rows_.insert(rows_.end(), rates.begin(), rates.end());
@@ -211,9 +211,30 @@ bool System::conserves_energy() const {
   return !is_affine() && tidy(power).is_constant(0.0);
 }
 
+const std::string& System::given_name(std::size_t row) const {
+  static const std::string none;
+  const bool velocity = row < constraints().size();
+  const auto& names = velocity ? definition_.constraint_names : definition_.holonomic_names;
+  const std::size_t k = velocity ? row : row - constraints().size();
+  return k < names.size() ? names[k] : none;
+}
+
 std::string System::row_name(std::size_t row) const {
-  return row < constraints().size() ? fmt::format("constraint {}", row + 1)
-                                    : fmt::format("holonomic constraint {}", row - constraints().size() + 1);
+  const bool velocity = row < constraints().size();
+  const std::string& name = given_name(row);
+  return fmt::format("{} {}", velocity ? "constraint" : "holonomic constraint",
+                     name.empty() ? std::to_string(velocity ? row + 1 : row - constraints().size() + 1) : name);
+}
+
+std::string System::row_label(std::size_t row) const {
+  std::string label = given_name(row);
+  std::erase_if(label, [](char c) { return c == '[' || c == ']'; });
+  return label.empty() ? std::to_string(row + 1) : label;
+}
+
+std::string System::holonomic_label(std::size_t k) const {
+  const std::size_t row = constraints().size() + k;
+  return given_name(row).empty() ? std::to_string(k + 1) : row_label(row);
 }
 
 std::string System::row_name_with_text(std::size_t row) const {

@@ -146,6 +146,18 @@ ParseOptions TomlFile::options_at(const toml::node& node) const {
   return options;
 }
 
+ParseOptions TomlFile::options_at_key(const toml::table& table, const std::string& key) const {
+  ParseOptions options;
+  options.source = source_.file();
+  for (const auto& [found, node] : table) {
+    if (found.str() != key) continue;
+    const Place place = source_.inside_key(place_of(found.source()));
+    options.line = static_cast<int>(place.line);
+    options.column = static_cast<int>(place.column);
+  }
+  return options;
+}
+
 std::vector<std::pair<std::string, const toml::node*>> TomlFile::in_order(const toml::table& table) {
   std::vector<std::pair<std::string, const toml::node*>> entries;
   for (const auto& [key, node] : table) entries.emplace_back(key.str(), &node);

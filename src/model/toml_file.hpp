@@ -71,6 +71,8 @@ class TomlFile {
 
   /// Where expressions in a text are: for errors of the parser.
   ParseOptions options_at(const toml::node& node) const;
+  /// Where a key is.
+  ParseOptions options_at_key(const toml::table& table, const std::string& key) const;
   template <class Parse>
   static auto parsed(Parse&& parse_it) {
     try {

@@ -71,10 +71,15 @@ void thin(Series& series, FigureKind kind, std::size_t most) {
 SystemEntry system_of(const Model& model) {
   SystemEntry s{model.name, model.title, formula(model.system.lagrangian()), {}, {}};
   constexpr std::size_t most_rows = 12;
-  for (const auto* rows : {&model.system.constraints(), &model.system.holonomic()}) {
-    for (const Expression& row : *rows) {
-      if (s.constraints.size() < most_rows) s.constraints.push_back(formula(row));
-    }
+  const auto& system = model.system;
+  const std::size_t count = system.constraints().size() + system.holonomic().size();
+  for (std::size_t k = 0; k < std::min(count, most_rows); ++k) {
+    std::string name;
+    for (const char c : system.given_name(k)) name += c == '_' ? std::string("\\_") : std::string(1, c);
+    s.constraints.push_back((name.empty() ? "" : fmt::format("\\text{{{}:}}\\quad ", name)) +
+                            formula(k < system.constraints().size()
+                                        ? system.constraints()[k]
+                                        : system.holonomic()[k - system.constraints().size()]));
   }
   for (const Parameter& p : model.system.parameter_list())
     s.parameters.push_back(fmt::format("{} = {}", p.name, p.value));

@@ -1,6 +1,7 @@
 // Requests and answers, without the command line; and that the command prints what the library says.
 
 #include <atomic>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -87,6 +88,25 @@ TEST(Prepare, says_what_is_wrong_with_a_request) {
   expect_refused({.model = load_model("chaplygin-sleigh"), .parameters = {{"a", 1}}}, "when it is read");
   const Error steps = refusal([] { prepare_time({.model = "knife-edge", .step = 0.1}); });
   EXPECT_TRUE(contains(steps.what(), "the steps are not to be chosen: give `time`"));
+}
+
+TEST(Prepare, completes_what_is_given_by_name) {
+  // A knife edge: the velocity is along the blade.
+  const PreparedProblem p = prepare({.model = "knife-edge",
+                                     .step = 0.1,
+                                     .steps = 1,
+                                     .q0 = std::map<std::string, double>{{"phi", 0.7}},
+                                     .v0 = std::map<std::string, double>{{"x", 2.0}}});
+  EXPECT_EQ(p.problem.start.q[2], 0.7);
+  EXPECT_EQ(p.problem.start.v[0], 2.0);
+  EXPECT_NEAR(p.problem.start.v[1], 2.0 * std::tan(0.7), 1e-14);
+  EXPECT_EQ(p.problem.start.v[2], 0.0);
+  const auto with = [](std::map<std::string, double> v0) {
+    return ProblemRequest{.model = "knife-edge", .step = 0.1, .steps = 1, .v0 = std::move(v0)};
+  };
+  expect_refused(with({{"fi", 1.0}}), "`v0` has a value for 'fi', which is not a coordinate; did you mean 'phi'?");
+  expect_refused(with({{"x", 1.0}, {"y", 1.0}}),
+                 "`v0`: no velocities with these values of x, y satisfy\n  constraint 1");
 }
 
 TEST(Prepare, projects_when_asked_and_says_so) {

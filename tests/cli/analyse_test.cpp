@@ -153,6 +153,7 @@ const std::map<std::string, Verdict> literature{
     {"contact-particle", Verdict::measure_only},        {"snakeboard", Verdict::measure_only},
     {"mclachlan-perlmutter", Verdict::not_chaplygin},   {"cart-pendulum", Verdict::not_chaplygin},
     {"ball-on-turntable", Verdict::not_chaplygin},      {"conformal-particle", Verdict::hamiltonizable},
+    {"rattleback", Verdict::no_measure},
 };
 
 class AnalysedCatalogue : public testing::TestWithParam<std::pair<const std::string, Verdict>> {};

@@ -134,6 +134,29 @@ against = "exact"
   EXPECT_LT(*std::max_element(error.begin(), error.end()), 1e-10);
 }
 
+// The third component of the angular velocity in the body of Veselova's problem, psi' cos(theta) + phi', and the
+// vertical.
+TEST(Experiment, knows_the_definitions_of_a_model) {
+  const ExperimentResult r = performed(R"(
+title = "Body"
+[data.run]
+model = "veselova"
+method = "dla"
+step = 0.1
+time = 1
+[[claims]]
+says = "components of vectors"
+quantity = "max[run: abs(W[3] - psi'*cos(theta) - phi') + abs(u[3] - cos(theta))]"
+below = 1e-15
+[[claims]]
+says = "with the parameters in their places"
+quantity = "max[run: abs(M[2] - 1.5*W[2])] / max[run: abs(W[2])]"
+below = 1e-15
+)");
+  for (const Finding& finding : r.findings)
+    EXPECT_EQ(finding.verdict, Finding::Verdict::confirmed) << finding.measured.value;
+}
+
 TEST(Experiment, measures_orders_in_all_variables) {
   const ExperimentResult r = performed(R"(
 title = "Order"

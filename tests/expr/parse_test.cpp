@@ -217,8 +217,8 @@ TEST(Mistakes, AreNamedAndPlaced) {
       {"arcsin(x)", "'arcsin' is not a function", 1, 1},
       {"coss(x)", "'coss' is not a function; did you mean 'cos'?", 1, 1},
       {"2*length(x + 1)", "'length' is not a function; the functions are sin cos tan ", 1, 3},
-      {"2*length(x + 1)", " sqrt; a product is written length*(...)", 1, 3},
-      {"dot(x)", "'dot' is not a function; the velocity of x is written x'", 1, 1},
+      {"2*length(x + 1)", " angular; a product is written length*(...)", 1, 3},
+      {"dot(x)", "'dot' takes 2 arguments, found 1; the velocity of x is written x'", 1, 1},
       {"1 + sin^2(x)", "'sin' is a function; its power is written sin(...)^2", 1, 5},
       {"sin'(x)", "'sin'' is not a function", 1, 1},
       {"x = 1", "expected ';' after the definition, found the end", 1, 6},
@@ -246,7 +246,7 @@ TEST(Mistakes, AreNamedAndPlaced) {
       {"x % y", "unexpected character '%'", 1, 3},
       {"x \"y\"", "unexpected character '\"'", 1, 3},
       {"x.y", "unexpected character '.'", 1, 2},
-      {"[x]", "expected a number, a name or '(', found '['; group with ( and )", 1, 1},
+      {"[x]", "a scalar is expected here, found a vector of 1 component; take a component, as in r[1]", 1, 1},
       {"{x}", "unexpected character '{'; group with ( and )", 1, 1},
       {"x×y", "unexpected character '×'; write * for a product", 1, 2},
       {"x·y", "write * for a product", 1, 2},
@@ -358,7 +358,8 @@ TEST(Sums, MistakesAreExplained) {
   EXPECT_EQ(summary("sum(i = 1..2, y[i]) + i"), "unknown name 'i'");
   EXPECT_EQ(summary("sum(i = 1..2, y[i]"), "this ( is never closed");
   EXPECT_EQ(summary("[i = 1..2 y[i]"), "an operator is missing before 'y'; a product is written with *");
-  EXPECT_EQ(summary("sum(i = 1..9999, sum(j = 1..9999, x))"), "the sums have more than 4194304 words when written out");
+  EXPECT_EQ(summary("sum(i = 1..9999, sum(j = 1..9999, x))"),
+            "written out, the expression has more than 4194304 words");
 }
 
 TEST(Mistakes, ClosestName) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rattleback/expr/definitions.hpp"
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/parse.hpp"
@@ -55,9 +56,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (data[0] % 2 == 1) {
     options.names = std::vector<std::string>{"x", "y", "theta", "phi", "m", "g", "t1", "x'", "y'", "theta'", "phi'"};
   }
+  static const Definitions definitions = [] {
+    Definitions d;
+    d.add("W", "[x, y, theta]");
+    d.add("J", "diag(m, 2, g)");
+    d.add("kinetic(v, A)", "0.5*dot(v, A*v)");
+    return d;
+  }();
+  if (data[0] % 4 >= 2) options.definitions = &definitions;
   const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);
   try {
-    exercise(parse(text, options));
+    const Tensor value = parse_tensor(text, options);
+    for (const Expression& e : entries_of(value)) exercise(e);
+    Definitions more;
+    more.add("f(u, x)", text, options);
   } catch (const ParseError& error) {
     const bool placed = error.line() >= 1 && error.column() >= 1;
     if (!placed || error.summary().empty()) complain("an error without a place", error.what());

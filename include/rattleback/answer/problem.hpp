@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -46,6 +48,18 @@ class ModelSource {
   std::variant<std::string, Text, Model> source_;
 };
 
+/// Numbers for the coordinates: one for each in their order, or some by name.
+struct CoordinateNumbers {
+  std::vector<double> each = {};
+  std::map<std::string, double> named = {};
+
+  CoordinateNumbers() = default;
+  CoordinateNumbers(std::vector<double> numbers) : each(std::move(numbers)) {}
+  CoordinateNumbers(std::initializer_list<double> numbers) : each(numbers) {}
+  CoordinateNumbers(std::map<std::string, double> numbers) : named(std::move(numbers)) {}
+  bool empty() const { return each.empty() && named.empty(); }
+};
+
 /// Which problem: a model, a start, steps. What is not given is taken from the model.
 struct ProblemRequest {
   ModelSource model = {};
@@ -53,8 +67,10 @@ struct ProblemRequest {
   std::optional<double> step = {};
   std::optional<std::int64_t> steps = {};  ///< else as many as there are in `time`
   std::optional<double> time = {};
-  std::vector<double> q0 = {};
-  std::vector<double> v0 = {};
+  /// Positions that are not named are those of the model, as far as holonomic constraints allow.
+  CoordinateNumbers q0 = {};
+  /// Velocities that are not named follow from the constraints, with the least kinetic energy.
+  CoordinateNumbers v0 = {};
   std::vector<double> q1 = {};  ///< positions after the first step, for methods that can start from two positions
   bool project = false;         ///< inconsistent initial data are moved to the nearest consistent ones
 };

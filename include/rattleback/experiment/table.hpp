@@ -20,6 +20,8 @@ struct Table {
   };
   std::vector<Column> columns;
   std::map<std::string, double> scalars = {};
+  /// Further names in formulas: expressions of the columns.
+  std::map<std::string, Expression> formulas = {};
 
   std::size_t rows() const { return columns.empty() ? 0 : columns.front().values.size(); }
   const std::vector<double>* find(std::string_view name) const;

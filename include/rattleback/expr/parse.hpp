@@ -9,8 +9,11 @@
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/expr/expression.hpp"
+#include "rattleback/expr/matrix.hpp"
 
 namespace rattleback {
+
+class Definitions;
 
 /// A text that is not an expression. what() is the whole message:
 ///
@@ -42,17 +45,20 @@ struct ParseOptions {
   std::unordered_map<std::string, int> integers = {};
   std::unordered_map<std::string, double> noninteger = {};  ///< names that are numbers, but no integers: for messages
   std::string unknown_advice = {};                          ///< what to do about an unknown name: "; declare it …"
+  const Definitions* definitions = nullptr;                 ///< further names: expr/definitions.hpp
+  std::string time = {};                                    ///< the name that stands for time, if one does
 };
 
 /// Texts beyond these limits are refused: they are accidents or attacks, and both should get an
 /// answer and not a full memory.
 inline constexpr std::size_t max_expression_length = 1U << 20;
 inline constexpr int max_expression_nesting = 256;
-/// Words read in all, where the body of a sum counts once for each index.
+/// Words read in all, where the body of a sum counts once for each index and that of a function once for each call;
+/// operations on matrices and time derivatives count like the words they stand for.
 inline constexpr std::size_t max_expression_words = 1U << 22;
 inline constexpr int max_range = 100000;  ///< indices of one sum
 
-/// Reads the notation of model files:
+/// Reads the notation of model files (docs/expressions.md):
 ///
 ///     [name = expression;]… expression
 ///
@@ -63,11 +69,14 @@ inline constexpr int max_range = 100000;  ///< indices of one sum
 ///
 ///     sum(i = 1..n, y[i]^2)
 ///
-/// the sum over i, which may be used as a number in its body.
+/// the sum over i, which may be used as a number in its body. Vectors are written [a, b, c], matrices [[a, b], [c, d]];
+/// a prime after a parenthesis or a definition is the total time derivative.
+Tensor parse_tensor(std::string_view text, const ParseOptions& options = {});
+/// One that is a scalar.
 Expression parse(std::string_view text, const ParseOptions& options = {});
 
-/// Reads an entry of a list: an expression, or one for each i if it starts with a range, as in
-/// "[i = 1..n] y[i]' - z[i]*x'".
+/// Reads an entry of a list: an expression, the components of a vector, or one for each i if it starts with a range, as
+/// in "[i = 1..n] y[i]' - z[i]*x'".
 std::vector<Expression> parse_entry(std::string_view text, const ParseOptions& options = {});
 
 /// The candidate that a misspelt name most likely means, if one is close enough.

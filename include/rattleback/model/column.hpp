@@ -25,7 +25,6 @@ enum class ColumnKind : std::uint8_t {
 /// The name of a column about the coordinate, row or quantity `of`: x, x', p_x, multiplier_1, constraint_1, …; time and
 /// energy are about nothing else.
 std::string column_name(ColumnKind kind, std::string_view of = {});
-std::string column_name(ColumnKind kind, std::size_t row);
 
 /// Whether a column of a trajectory may have this name whatever the names of the model are.
 bool is_column_name(std::string_view name);

@@ -10,6 +10,8 @@
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/words.hpp"
+#include "rattleback/expr/definitions.hpp"
+#include "rattleback/model/start.hpp"
 #include "rattleback/model/system.hpp"
 
 namespace rattleback {
@@ -55,6 +57,9 @@ struct Model {
   std::optional<double> step;  ///< what a run takes by default
   std::optional<double> time;
   std::optional<Picture> picture = std::nullopt;
+  Definitions definitions = {};  ///< in coordinates, velocities and parameters: names for expressions about the model
+  /// The initial velocities that the model gives, if it does so by name: the others follow from the constraints.
+  SomeNumbers given_velocities = {};
 };
 
 /// Reads a model from the text of its file; `file` is named in errors.
@@ -72,5 +77,11 @@ double number_from_text(std::string_view text, const std::string& what, const Pa
 /// Several of them, separated by commas.
 std::vector<double> numbers_from_text(std::string_view text, const std::string& what,
                                       const ParameterValues& values = {});
+/// The same by name: psi=-5,phi=0.
+std::map<std::string, double> named_numbers_from_text(std::string_view text, const std::string& what,
+                                                      const ParameterValues& values = {});
+
+/// One entry for each coordinate of a system; `what` is named in errors about names that are none.
+SomeNumbers by_coordinate(const System& system, const std::map<std::string, double>& named, const std::string& what);
 
 }  // namespace rattleback

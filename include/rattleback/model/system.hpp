@@ -71,6 +71,10 @@ struct SystemDefinition {
   std::vector<Expression> applied_forces;
   /// Of a conformally Hamiltonian system that was given as such (geometry/conformal.hpp): its factor N(q).
   std::optional<Expression> conformal_factor = {};
+  /// Names of the rows of `constraints` and of `holonomic`, as in "slip" or "contact[2]". Empty, or one for each; rows
+  /// with an empty name are called by their number.
+  std::vector<std::string> constraint_names = {};
+  std::vector<std::string> holonomic_names = {};
 };
 
 /// Coordinates and velocities at an instant.
@@ -124,15 +128,20 @@ class System {
   bool is_affine() const;
   /// Neither affine constraints nor applied forces do work, as far as algebra shows.
   bool conserves_energy() const;
-  /// For people: "constraint 2", "holonomic constraint 1".
+  /// For people: "constraint 2", "constraint contact[2]", "holonomic constraint 1".
   std::string row_name(std::size_t row) const;
+  /// "contact[2]"; empty if the row has no name.
+  const std::string& given_name(std::size_t row) const;
+  /// What columns about a row are called by: its number among all, or its name without brackets, contact2.
+  std::string row_label(std::size_t row) const;
+  /// The same of the residual of a holonomic constraint, whose number is that among these.
+  std::string holonomic_label(std::size_t k) const;
   std::string row_name_with_text(std::size_t row) const;
 
  private:
   void check_names();
   void check_symbols() const;
   void derive_rows();
-
   SystemDefinition definition_;
   std::vector<Expression> velocities_;
   std::vector<Expression> parameters_;

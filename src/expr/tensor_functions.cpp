@@ -1,0 +1,96 @@
+#include "tensor_functions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "rattleback/expr/graph.hpp"
+
+namespace rattleback {
+namespace {
+
+using Arguments = std::vector<Tensor>;
+
+template <class T>
+const T* as(const Arguments& a, std::size_t i) {
+  return std::get_if<T>(&a[i]);
+}
+
+std::size_t entry_count(const Arguments& a) {
+  std::size_t total = 0;
+  for (const Tensor& t : a) total += entries_of(t).size();
+  return total;
+}
+
+std::size_t square_of_entries(const Arguments& a) { return entry_count(a) * entry_count(a); }
+
+/// The derivative is tidied, which takes the time of many words.
+std::size_t cost_of_tidying(const Arguments& a) { return 128 * Graph(entries_of(a[0])).size(); }
+
+template <auto function>
+std::optional<Tensor> of_two_vectors(const Arguments& a) {
+  const auto* first = as<Vector>(a, 0);
+  const auto* second = as<Vector>(a, 1);
+  if (first == nullptr || second == nullptr) return std::nullopt;
+  return function(*first, *second);
+}
+
+template <auto function>
+std::optional<Tensor> of_an_angle(const Arguments& a) {
+  const auto* angle = as<Expression>(a, 0);
+  if (angle == nullptr) return std::nullopt;
+  return function(*angle);
+}
+
+std::optional<Tensor> norm_of(const Arguments& a) {
+  const auto* vector = as<Vector>(a, 0);
+  if (vector == nullptr) return std::nullopt;
+  return norm(*vector);
+}
+
+std::optional<Tensor> transpose_of(const Arguments& a) {
+  const auto* matrix = as<Matrix>(a, 0);
+  if (matrix == nullptr) return std::nullopt;
+  return transpose(*matrix);
+}
+
+std::optional<Tensor> diag_of(const Arguments& a) {
+  if (const auto* vector = as<Vector>(a, 0); vector != nullptr && a.size() == 1) return diag(*vector);
+  Vector diagonal;
+  for (const Tensor& t : a) {
+    const auto* entry = std::get_if<Expression>(&t);
+    if (entry == nullptr) return std::nullopt;
+    diagonal.push_back(*entry);
+  }
+  return diag(diagonal);
+}
+
+std::optional<Tensor> angular_of(const Arguments& a) {
+  const auto* rotation = as<Matrix>(a, 0);
+  if (rotation == nullptr) return std::nullopt;
+  return angular(*rotation, std::get<Matrix>(a[1]));
+}
+
+constexpr auto tensor_table = std::to_array<TensorFunction>({
+    {"dot", 2, 2, "two vectors", "the velocity of x is written x'", false, entry_count,
+     of_two_vectors<static_cast<Expression (*)(const Vector&, const Vector&)>(dot)>},
+    {"cross", 2, 2, "two vectors of 3 components", "", false, entry_count, of_two_vectors<cross>},
+    {"norm", 1, 1, "a vector", "", false, entry_count, norm_of},
+    {"transpose", 1, 1, "a matrix", "the product of a row and a column is dot(a, b)", false, entry_count, transpose_of},
+    {"diag", 1, 0, "scalars, or one vector", "", false, square_of_entries, diag_of},
+    {"rotx", 1, 1, "an angle", "", false, entry_count, of_an_angle<rotx>},
+    {"roty", 1, 1, "an angle", "", false, entry_count, of_an_angle<roty>},
+    {"rotz", 1, 1, "an angle", "", false, entry_count, of_an_angle<rotz>},
+    {"angular", 1, 1, "a rotation, which is a 3 by 3 matrix", "", true, cost_of_tidying, angular_of},
+});
+
+}  // namespace
+
+std::span<const TensorFunction> tensor_functions() { return tensor_table; }
+
+const TensorFunction* find_tensor_function(std::string_view name) {
+  const auto* found = std::ranges::find(tensor_table, name, &TensorFunction::name);
+  return found == tensor_table.end() ? nullptr : found;
+}
+
+}  // namespace rattleback
