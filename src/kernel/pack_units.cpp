@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <compare>
+#include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 namespace rattleback {
@@ -13,6 +16,9 @@ constexpr std::uint32_t many_readers = 32;
 constexpr std::size_t fewest_of_all = 4;
 /// Terms above which a sum becomes a loop.
 constexpr std::size_t shortest_chain = 16;
+/// Terms of sums that become vectors if they run side by side. Longer ones are loops, whose code does not grow.
+constexpr std::size_t shortest_bundle = 4;
+constexpr std::size_t longest_bundle = 32;
 constexpr Value nowhere = ~Value{0};
 
 std::uint64_t mix(std::uint64_t h, std::uint64_t x) {
@@ -34,6 +40,7 @@ UnitFinder::UnitFinder(const PackingTask& task)
       range_of_(code_.size(), 0), packed_entry_(code_.size(), no_entry), shape_(code_.size(), 0),
       depth_(code_.size(), 0), position_(code_.size(), no_entry) {
   for (const Value v : task.roots) is_root_[v] = 1;
+  for (const Value v : task.in_place) is_root_[v] = 0;
   for (const Instruction& i : code_) {
     for (std::size_t k = 0; k < read_count(i); ++k) ++readers_[operand(i, k)];
   }
@@ -55,11 +62,23 @@ std::vector<Unit> UnitFinder::find(std::size_t range_number) {
   find_shapes(range);
   std::vector<Value> singles;
   std::vector<Unit> units = find_groups(range, singles);
-  for (Unit& chain : find_chains(range, singles)) units.push_back(std::move(chain));
-  for (const Value v : singles) units.push_back({Unit::Kind::single, depth_[v], {v}, 0});
+  const std::vector<Unit> chains = find_chains(range, singles);
+  const std::vector<Unit> bundles = find_bundles(chains);
+  std::vector<char> is_taken(range.end - range.begin, 0);
+  const auto take = [&](const Unit& unit) {
+    for (const Value v : unit.members) is_taken[v - range.begin] = 1;
+    units.push_back(unit);
+  };
+  std::ranges::for_each(bundles, take);
+  for (const Unit& chain : chains) {
+    if (chain.members.size() >= shortest_chain && is_taken[chain.members[0] - range.begin] == 0) take(chain);
+  }
+  for (const Value v : singles) {
+    if (is_taken[v - range.begin] == 0) units.push_back({Unit::Kind::single, depth_[v], {v}, 0});
+  }
   // Depth is an order of execution: what a chain reads is less deep than its end, and only its end is read.
   std::ranges::stable_sort(units, {}, [](const Unit& u) { return std::pair(u.depth, u.members.front()); });
-  return units;
+  return bundles.empty() ? units : in_order(range, std::move(units));
 }
 
 std::size_t UnitFinder::ShapeHash::operator()(const std::array<std::uint64_t, 4>& key) const {
@@ -70,6 +89,9 @@ std::size_t UnitFinder::ShapeHash::operator()(const std::array<std::uint64_t, 4>
 
 std::uint64_t UnitFinder::shape_of_operand(Value v) const {
   const Instruction& i = code_[v];
+  if (const Taken what = taken(v); what != Taken::itself) {
+    return shape_of_operand(i.a) | static_cast<std::uint64_t>(what) << 48;
+  }
   const bool is_shared = readers_[v] > many_readers;
   switch (i.op) {
     case Opcode::constant: return tagged(1, i.a);
@@ -105,6 +127,7 @@ void UnitFinder::find_shapes(const CodeRange& range) {
 
 /// Values that are one of many are ordered by the data they come from.
 std::size_t UnitFinder::position_of_operand(Value v) const {
+  if (taken(v) != Taken::itself) v = code_[v].a;
   if (code_[v].op == Opcode::constant || readers_[v] > many_readers) return no_entry;
   if (code_[v].op == Opcode::input) return code_[v].a < task_.state ? task_.inputs + code_[v].a : no_entry;
   if (code_[v].op == Opcode::variable) return task_.variables + code_[v].a;
@@ -203,8 +226,8 @@ std::vector<Unit> UnitFinder::find_groups(const CodeRange& range, std::vector<Va
   return groups;
 }
 
-/// Long sums: each operation reads the result of the last one, which nobody else reads.
-std::vector<Unit> UnitFinder::find_chains(const CodeRange& range, std::vector<Value>& singles) const {
+/// Sums: each operation reads the result of the last one, which nobody else reads.
+std::vector<Unit> UnitFinder::find_chains(const CodeRange& range, const std::vector<Value>& singles) const {
   constexpr std::uint8_t no_link = 3;
   std::vector<std::uint8_t> link(range.end - range.begin, no_link);
   std::vector<Value> last_link(range.end - range.begin, nowhere);
@@ -231,18 +254,93 @@ std::vector<Unit> UnitFinder::find_chains(const CodeRange& range, std::vector<Va
     }
   }
   std::vector<Unit> chains;
-  std::vector<char> is_taken(range.end - range.begin, 0);
   for (const Value v : singles) {
     if (is_inside[v - range.begin] != 0 || last_link[v - range.begin] == nowhere) continue;
     std::vector<Value> members;
     for (Value u = v; u != nowhere; u = last_link[u - range.begin]) members.push_back(u);
-    if (members.size() < shortest_chain) continue;
     std::ranges::reverse(members);
-    for (const Value u : members) is_taken[u - range.begin] = 1;
     chains.push_back({Unit::Kind::chain, depth_[v], std::move(members), link[v - range.begin]});
   }
-  std::erase_if(singles, [&](Value v) { return is_taken[v - range.begin] != 0; });
   return chains;
+}
+
+/// Sums of equal length run side by side, in the order of their data: a vector of sums. That some of their terms are
+/// computed elsewhere, or in another way, does not matter.
+///
+/// Their members differ in depth, so there must not be a circle: no term of a bundle is as deep as the end of one of
+/// its sums. On any way from a bundle to another one, the least depth of an end then grows.
+std::vector<Unit> UnitFinder::find_bundles(const std::vector<Unit>& chains) const {
+  struct Sum {
+    const Unit* chain;
+    std::size_t position;       ///< of the data that its last term comes from
+    std::uint32_t deepest = 0;  ///< of its terms
+  };
+  std::map<std::tuple<Opcode, std::size_t, std::size_t>, std::vector<Sum>> alike;
+  for (const Unit& chain : chains) {
+    const Instruction& last = code_[chain.members.back()];
+    if (chain.members.size() < shortest_bundle || chain.members.size() > longest_bundle) continue;
+    Sum sum{&chain, position_of_operand(operand(last, chain.carried == 0 ? 1 : 0))};
+    for (const Value v : chain.members) {
+      for (std::size_t k = 0; k < read_count(code_[v]); ++k) {
+        const Value u = operand(code_[v], k);
+        const bool is_term = k != chain.carried || v == chain.members.front();
+        if (is_term && is_here(u)) sum.deepest = std::max(sum.deepest, depth_[u]);
+      }
+    }
+    alike[{last.op, chain.carried, chain.members.size()}].push_back(sum);
+  }
+  std::vector<Unit> bundles;
+  for (auto& [kind, sums] : alike) {
+    std::ranges::stable_sort(sums, {}, [](const Sum& s) { return s.chain->depth; });
+    for (std::size_t begin = 0, end = 0; begin < sums.size(); begin = end) {
+      while (end < sums.size() && sums[end].deepest < sums[begin].chain->depth) ++end;
+      if (end - begin < task_.shortest_loop) continue;
+      const std::span<Sum> bundle(&sums[begin], end - begin);
+      std::ranges::stable_sort(bundle, {}, &Sum::position);
+      for (std::size_t k = 0; k < bundle.front().chain->members.size(); ++k) {
+        Unit unit{Unit::Kind::group, 0, {}, 0};
+        for (const Sum& sum : bundle) {
+          unit.members.push_back(sum.chain->members[k]);
+          unit.depth = std::max(unit.depth, depth_[unit.members.back()]);
+        }
+        bundles.push_back(std::move(unit));
+      }
+    }
+  }
+  return bundles;
+}
+
+/// Units after those that they read, otherwise in the order in which they are.
+std::vector<Unit> UnitFinder::in_order(const CodeRange& range, std::vector<Unit> units) const {
+  std::vector<std::size_t> unit_of(range.end - range.begin, units.size());
+  for (std::size_t n = 0; n < units.size(); ++n) {
+    for (const Value v : units[n].members) unit_of[v - range.begin] = n;
+  }
+  std::vector<std::vector<std::size_t>> readers(units.size());
+  std::vector<std::size_t> waits_for(units.size(), 0);
+  for (std::size_t n = 0; n < units.size(); ++n) {
+    for (const Value v : units[n].members) {
+      for (std::size_t k = 0; k < read_count(code_[v]); ++k) {
+        const Value u = operand(code_[v], k);
+        if (!is_here(u) || unit_of[u - range.begin] == n) continue;
+        readers[unit_of[u - range.begin]].push_back(n);
+        ++waits_for[n];
+      }
+    }
+  }
+  std::set<std::size_t> ready;
+  for (std::size_t n = 0; n < units.size(); ++n) {
+    if (waits_for[n] == 0) ready.insert(n);
+  }
+  std::vector<Unit> ordered;
+  while (!ready.empty()) {
+    const std::size_t n = ready.extract(ready.begin()).value();
+    for (const std::size_t reader : readers[n]) {
+      if (--waits_for[reader] == 0) ready.insert(reader);
+    }
+    ordered.push_back(std::move(units[n]));
+  }
+  return ordered;
 }
 
 }  // namespace rattleback

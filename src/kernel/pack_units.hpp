@@ -34,9 +34,17 @@ class UnitFinder {
   void set_packed(Value v, std::size_t entry) { packed_entry_[v] = entry; }
 
   /// Inputs and variables are read where they are; they are copied only for readers outside.
-  bool is_active(Value v) const { return code_[v].op != Opcode::constant && (is_root(v) || !is_leaf(code_[v].op)); }
+  bool is_active(Value v) const { return code_[v].op != Opcode::constant && (is_root(v) || !is_read_in_place(v)); }
+  /// An input, a constant or a variable, or its sign or absolute value is taken.
+  bool is_read_in_place(Value v) const { return is_leaf(code_[v].op) || taken(v) != Taken::itself; }
+  Taken taken(Value v) const {
+    const Opcode op = code_[v].op;
+    if ((op != Opcode::negate && op != Opcode::absolute) || !task_.takes_signs || is_root(v)) return Taken::itself;
+    if (!is_leaf(code_[code_[v].a].op)) return Taken::itself;
+    return op == Opcode::negate ? Taken::negative : Taken::magnitude;
+  }
   /// Computed in the range that was asked for last.
-  bool is_here(Value v) const { return range_of_[v] == range_ && !is_leaf(code_[v].op); }
+  bool is_here(Value v) const { return range_of_[v] == range_ && !is_read_in_place(v); }
   /// No other range reads it, nor anybody outside.
   bool is_local(Value v) const { return is_local_[v] != 0; }
   bool is_root(Value v) const { return is_root_[v] != 0; }
@@ -53,7 +61,9 @@ class UnitFinder {
   bool has_common_shape(Value v) const { return members_of_shape_[shape_[v]] >= task_.shortest_loop; }
   std::vector<std::uint64_t> find_uses(const CodeRange& range, std::vector<Value> common) const;
   std::vector<Unit> find_groups(const CodeRange& range, std::vector<Value>& singles) const;
-  std::vector<Unit> find_chains(const CodeRange& range, std::vector<Value>& singles) const;
+  std::vector<Unit> find_chains(const CodeRange& range, const std::vector<Value>& singles) const;
+  std::vector<Unit> find_bundles(const std::vector<Unit>& chains) const;
+  std::vector<Unit> in_order(const CodeRange& range, std::vector<Unit> units) const;
 
   const PackingTask& task_;
   std::span<const Instruction> code_;

@@ -4,6 +4,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -41,10 +42,17 @@ llvm::Value* Emitter::address(llvm::Value* array, std::size_t entry, llvm::Value
 
 /// The same number for all members.
 llvm::Value* Emitter::read_shared(llvm::Value* array, const ValuePlace& place) {
-  if (place.is_constant) return splat(constants_[place.at]);
-  if (width_ == lanes_) return load(array, place.at);
+  if (place.is_constant) return take(place.taken, splat(constants_[place.at]));
+  if (width_ == lanes_) return take(place.taken, load(array, place.at));
   llvm::Value* const offset = ir_.CreateConstInBoundsGEP1_64(ir_.getDoubleTy(), array, place.at);
-  return ir_.CreateVectorSplat(static_cast<unsigned>(width_), ir_.CreateLoad(ir_.getDoubleTy(), offset));
+  return take(place.taken,
+              ir_.CreateVectorSplat(static_cast<unsigned>(width_), ir_.CreateLoad(ir_.getDoubleTy(), offset)));
+}
+
+llvm::Value* Emitter::take(Taken what, llvm::Value* number) {
+  if (what == Taken::itself) return number;
+  llvm::Value* cosine = nullptr;
+  return emit_operation(what == Taken::negative ? Opcode::negate : Opcode::absolute, {&number, 1}, cosine);
 }
 
 llvm::Value* Emitter::read_members(llvm::Value* array, std::size_t first, std::int64_t stride, llvm::Value* index) {
@@ -119,8 +127,8 @@ void Emitter::emit_loop(const CodePart& part) {
   for (std::size_t l = 0; l < part.lines.size(); ++l) {
     for (std::size_t k = 0; k < part.lines[l].operand_count; ++k) {
       const LoopOperand& o = part.lines[l].operands[k];
-      if (o.from == From::constant) shared[l][k] = read_shared(workspace_, {true, o.at});
-      if (o.from == From::memory && o.stride == 0) shared[l][k] = read_shared(workspace_, {false, o.at});
+      if (o.from == From::constant) shared[l][k] = read_shared(workspace_, {true, o.at, o.taken});
+      if (o.from == From::memory && o.stride == 0) shared[l][k] = read_shared(workspace_, {false, o.at, o.taken});
       if (o.from == From::previous) shared[l][k] = read_shared(workspace_, o.start);
     }
   }
@@ -139,6 +147,13 @@ void Emitter::emit_loop(const CodePart& part) {
       carried[l]->addIncoming(shared[l][k], before);
     }
   }
+  // What lines read they do not write: a number is read once, whoever reads it.
+  std::map<std::pair<std::size_t, std::int64_t>, llvm::Value*> seen;
+  const auto read_once = [&](const LoopOperand& o) {
+    llvm::Value*& number = seen[{o.at, o.stride}];
+    if (number == nullptr) number = read_members(workspace_, o.at, o.stride, index);
+    return take(o.taken, number);
+  };
   std::vector<llvm::Value*> results(part.lines.size(), nullptr);
   std::vector<llvm::Value*> cosines(part.lines.size(), nullptr);
   for (std::size_t l = 0; l < part.lines.size(); ++l) {
@@ -148,10 +163,8 @@ void Emitter::emit_loop(const CodePart& part) {
       const LoopOperand& o = line.operands[k];
       switch (o.from) {
         case From::constant: operands[k] = shared[l][k]; break;
-        case From::memory:
-          operands[k] = o.stride == 0 ? shared[l][k] : read_members(workspace_, o.at, o.stride, index);
-          break;
-        case From::table: operands[k] = read_table(o.at, index); break;
+        case From::memory: operands[k] = o.stride == 0 ? shared[l][k] : read_once(o); break;
+        case From::table: operands[k] = take(o.taken, read_table(o.at, index)); break;
         case From::here: operands[k] = line.op == Opcode::cosine_of ? cosines[o.at] : results[o.at]; break;
         case From::previous: operands[k] = carried[l]; break;
       }
@@ -216,7 +229,7 @@ void Emitter::write_column(const Column& column, std::size_t i, llvm::Value* arr
   }
 }
 
-/// An input that is also an output is read from its copy: the state changes while the outputs are still needed.
+/// An input that is also an output is read from its copy if the state changes while the output is still needed.
 std::vector<ValuePlace> Emitter::places(const Column& column) const {
   std::vector<ValuePlace> result;
   for (const Value number : column.numbers) {
