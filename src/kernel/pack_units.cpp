@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <compare>
-#include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 namespace rattleback {
@@ -16,9 +14,10 @@ constexpr std::uint32_t many_readers = 32;
 constexpr std::size_t fewest_of_all = 4;
 /// Terms above which a sum becomes a loop.
 constexpr std::size_t shortest_chain = 16;
-/// Terms of sums that become vectors if they run side by side. Longer ones are loops, whose code does not grow.
-constexpr std::size_t shortest_bundle = 4;
-constexpr std::size_t longest_bundle = 32;
+/// Sums that run side by side, and their terms. Longer ones become loops, whose code does not grow.
+constexpr std::size_t sums_at_once = 8;
+constexpr std::size_t shortest_vector_sum = 4;
+constexpr std::size_t longest_vector_sum = 32;
 constexpr Value nowhere = ~Value{0};
 
 std::uint64_t mix(std::uint64_t h, std::uint64_t x) {
@@ -60,25 +59,16 @@ std::vector<Unit> UnitFinder::find(std::size_t range_number) {
   range_ = static_cast<std::uint32_t>(range_number);
   const CodeRange& range = task_.ranges[range_number];
   find_shapes(range);
-  std::vector<Value> singles;
-  std::vector<Unit> units = find_groups(range, singles);
-  const std::vector<Unit> chains = find_chains(range, singles);
-  const std::vector<Unit> bundles = find_bundles(chains);
   std::vector<char> is_taken(range.end - range.begin, 0);
-  const auto take = [&](const Unit& unit) {
-    for (const Value v : unit.members) is_taken[v - range.begin] = 1;
-    units.push_back(unit);
-  };
-  std::ranges::for_each(bundles, take);
-  for (const Unit& chain : chains) {
-    if (chain.members.size() >= shortest_chain && is_taken[chain.members[0] - range.begin] == 0) take(chain);
-  }
-  for (const Value v : singles) {
-    if (is_taken[v - range.begin] == 0) units.push_back({Unit::Kind::single, depth_[v], {v}, 0});
-  }
+  std::vector<Unit> units = find_vector_sums(range, is_taken);
+  const bool has_vector_sums = !units.empty();
+  std::vector<Value> singles;
+  for (Unit& group : find_groups(range, is_taken, singles)) units.push_back(std::move(group));
+  for (Unit& chain : find_chains(range, singles)) units.push_back(std::move(chain));
+  for (const Value v : singles) units.push_back({Unit::Kind::single, depth_[v], {v}, 0});
   // Depth is an order of execution: what a chain reads is less deep than its end, and only its end is read.
   std::ranges::stable_sort(units, {}, [](const Unit& u) { return std::pair(u.depth, u.members.front()); });
-  return bundles.empty() ? units : in_order(range, std::move(units));
+  return has_vector_sums ? in_order(range, std::move(units)) : units;
 }
 
 std::size_t UnitFinder::ShapeHash::operator()(const std::array<std::uint64_t, 4>& key) const {
@@ -182,10 +172,11 @@ std::vector<std::uint64_t> UnitFinder::find_uses(const CodeRange& range, std::ve
 
 /// Values of one shape that are used in the same way: their lines fit into the same loops. Where too few agree, the
 /// shape alone decides.
-std::vector<Unit> UnitFinder::find_groups(const CodeRange& range, std::vector<Value>& singles) const {
+std::vector<Unit> UnitFinder::find_groups(const CodeRange& range, const std::vector<char>& is_taken,
+                                          std::vector<Value>& singles) const {
   std::vector<Value> common;
   for (Value v = range.begin; v < range.end; ++v) {
-    if (is_active(v)) (has_common_shape(v) ? common : singles).push_back(v);
+    if (is_active(v) && is_taken[v - range.begin] == 0) (has_common_shape(v) ? common : singles).push_back(v);
   }
   const std::vector<std::uint64_t> use = find_uses(range, common);
   std::ranges::sort(common, [&](Value v, Value w) {
@@ -226,8 +217,8 @@ std::vector<Unit> UnitFinder::find_groups(const CodeRange& range, std::vector<Va
   return groups;
 }
 
-/// Sums: each operation reads the result of the last one, which nobody else reads.
-std::vector<Unit> UnitFinder::find_chains(const CodeRange& range, const std::vector<Value>& singles) const {
+/// Long sums: each operation reads the result of the last one, which nobody else reads.
+std::vector<Unit> UnitFinder::find_chains(const CodeRange& range, std::vector<Value>& singles) const {
   constexpr std::uint8_t no_link = 3;
   std::vector<std::uint8_t> link(range.end - range.begin, no_link);
   std::vector<Value> last_link(range.end - range.begin, nowhere);
@@ -254,60 +245,102 @@ std::vector<Unit> UnitFinder::find_chains(const CodeRange& range, const std::vec
     }
   }
   std::vector<Unit> chains;
+  std::vector<char> is_taken(range.end - range.begin, 0);
   for (const Value v : singles) {
     if (is_inside[v - range.begin] != 0 || last_link[v - range.begin] == nowhere) continue;
     std::vector<Value> members;
     for (Value u = v; u != nowhere; u = last_link[u - range.begin]) members.push_back(u);
+    if (members.size() < shortest_chain) continue;
     std::ranges::reverse(members);
+    for (const Value u : members) is_taken[u - range.begin] = 1;
     chains.push_back({Unit::Kind::chain, depth_[v], std::move(members), link[v - range.begin]});
   }
+  std::erase_if(singles, [&](Value v) { return is_taken[v - range.begin] != 0; });
   return chains;
 }
 
-/// Sums of equal length run side by side, in the order of their data: a vector of sums. That some of their terms are
-/// computed elsewhere, or in another way, does not matter.
+/// Whether only v reads u, which does the same.
+bool UnitFinder::continues(Value v, Value u) const {
+  return is_here(u) && code_[u].op == code_[v].op && readers_[u] == 1 && !is_root(u);
+}
+
+/// The operations of a sum, the last one first.
+std::vector<Value> UnitFinder::sum_up_to(Value v) const {
+  std::vector<Value> members{v};
+  if (!can_accumulate(code_[v].op)) return members;
+  const Opcode op = code_[v].op;
+  const std::size_t first = op == Opcode::fma ? 2 : 0;
+  const std::size_t last = op == Opcode::subtract ? 1 : read_count(code_[v]);
+  for (bool found = true; found;) {
+    found = false;
+    for (std::size_t k = last; k-- > first && !found;) {
+      const Value u = operand(code_[members.back()], k);
+      found = continues(members.back(), u);
+      if (found) members.push_back(u);
+    }
+  }
+  return members;
+}
+
+/// Eight sums that are added up in the end, which is how the builder makes long ones: a vector of sums, in the order of
+/// their data. That some of their terms are computed elsewhere, or in another way, does not matter.
 ///
-/// Their members differ in depth, so there must not be a circle: no term of a bundle is as deep as the end of one of
-/// its sums. On any way from a bundle to another one, the least depth of an end then grows.
-std::vector<Unit> UnitFinder::find_bundles(const std::vector<Unit>& chains) const {
-  struct Sum {
-    const Unit* chain;
-    std::size_t position;       ///< of the data that its last term comes from
-    std::uint32_t deepest = 0;  ///< of its terms
-  };
-  std::map<std::tuple<Opcode, std::size_t, std::size_t>, std::vector<Sum>> alike;
-  for (const Unit& chain : chains) {
-    const Instruction& last = code_[chain.members.back()];
-    if (chain.members.size() < shortest_bundle || chain.members.size() > longest_bundle) continue;
-    Sum sum{&chain, position_of_operand(operand(last, chain.carried == 0 ? 1 : 0))};
-    for (const Value v : chain.members) {
-      for (std::size_t k = 0; k < read_count(code_[v]); ++k) {
-        const Value u = operand(code_[v], k);
-        const bool is_term = k != chain.carried || v == chain.members.front();
-        if (is_term && is_here(u)) sum.deepest = std::max(sum.deepest, depth_[u]);
+/// Such units have members of different depth, and there must not be circles: no term of a vector of sums is as deep as
+/// one of its results. On any way from one vector to another the least depth of a result then grows.
+std::vector<Unit> UnitFinder::find_vector_sums(const CodeRange& range, std::vector<char>& is_taken) const {
+  std::vector<Unit> units;
+  for (Value v = range.begin; v < range.end; ++v) {
+    std::vector<Value> ends{v};
+    while (ends.size() < sums_at_once) {
+      std::vector<Value> next;
+      for (const Value u : ends) {
+        const bool is_inside = u == v || (is_here(u) && readers_[u] == 1 && !is_root(u));
+        if (is_inside && code_[u].op == Opcode::add) next.insert(next.end(), {code_[u].a, code_[u].b});
       }
+      if (next.size() != 2 * ends.size()) break;
+      ends = std::move(next);
     }
-    alike[{last.op, chain.carried, chain.members.size()}].push_back(sum);
-  }
-  std::vector<Unit> bundles;
-  for (auto& [kind, sums] : alike) {
-    std::ranges::stable_sort(sums, {}, [](const Sum& s) { return s.chain->depth; });
-    for (std::size_t begin = 0, end = 0; begin < sums.size(); begin = end) {
-      while (end < sums.size() && sums[end].deepest < sums[begin].chain->depth) ++end;
-      if (end - begin < task_.shortest_loop) continue;
-      const std::span<Sum> bundle(&sums[begin], end - begin);
-      std::ranges::stable_sort(bundle, {}, &Sum::position);
-      for (std::size_t k = 0; k < bundle.front().chain->members.size(); ++k) {
-        Unit unit{Unit::Kind::group, 0, {}, 0};
-        for (const Sum& sum : bundle) {
-          unit.members.push_back(sum.chain->members[k]);
-          unit.depth = std::max(unit.depth, depth_[unit.members.back()]);
+    if (ends.size() < sums_at_once || !is_active(v)) continue;
+    struct Sum {
+      std::size_t position;  ///< of the data that its last term comes from
+      std::vector<Value> members;
+    };
+    std::vector<Sum> sums;
+    std::uint32_t deepest = 0;
+    std::uint32_t least = ~std::uint32_t{0};
+    std::size_t length = longest_vector_sum + 1;
+    for (const Value end : ends) {
+      if (!is_here(end) || readers_[end] != 1 || is_root(end)) break;
+      sums.push_back({no_entry, sum_up_to(end)});
+      length = std::min(length, sums.back().members.size());
+      least = std::min(least, depth_[end]);
+    }
+    if (sums.size() < sums_at_once || length < shortest_vector_sum || length > longest_vector_sum) continue;
+    for (Sum& sum : sums) {
+      sum.members.resize(length);
+      for (std::size_t m = 0; m < length; ++m) {
+        const Instruction& i = code_[sum.members[m]];
+        for (std::size_t k = 0; k < read_count(i); ++k) {
+          const Value u = operand(i, k);
+          if (m + 1 < length && u == sum.members[m + 1]) continue;
+          if (sum.position == no_entry) sum.position = position_of_operand(u);
+          if (is_here(u)) deepest = std::max(deepest, depth_[u]);
         }
-        bundles.push_back(std::move(unit));
       }
     }
+    if (deepest >= least) continue;
+    std::ranges::stable_sort(sums, {}, &Sum::position);
+    for (std::size_t m = length; m-- > 0;) {
+      Unit unit{Unit::Kind::group, 0, {}, 0};
+      for (const Sum& sum : sums) {
+        unit.members.push_back(sum.members[m]);
+        unit.depth = std::max(unit.depth, depth_[sum.members[m]]);
+        is_taken[sum.members[m] - range.begin] = 1;
+      }
+      units.push_back(std::move(unit));
+    }
   }
-  return bundles;
+  return units;
 }
 
 /// Units after those that they read, otherwise in the order in which they are.

@@ -60,9 +60,12 @@ class UnitFinder {
   void find_shapes(const CodeRange& range);
   bool has_common_shape(Value v) const { return members_of_shape_[shape_[v]] >= task_.shortest_loop; }
   std::vector<std::uint64_t> find_uses(const CodeRange& range, std::vector<Value> common) const;
-  std::vector<Unit> find_groups(const CodeRange& range, std::vector<Value>& singles) const;
-  std::vector<Unit> find_chains(const CodeRange& range, const std::vector<Value>& singles) const;
-  std::vector<Unit> find_bundles(const std::vector<Unit>& chains) const;
+  bool continues(Value v, Value u) const;
+  std::vector<Value> sum_up_to(Value v) const;
+  std::vector<Unit> find_vector_sums(const CodeRange& range, std::vector<char>& is_taken) const;
+  std::vector<Unit> find_groups(const CodeRange& range, const std::vector<char>& is_taken,
+                                std::vector<Value>& singles) const;
+  std::vector<Unit> find_chains(const CodeRange& range, std::vector<Value>& singles) const;
   std::vector<Unit> in_order(const CodeRange& range, std::vector<Unit> units) const;
 
   const PackingTask& task_;
