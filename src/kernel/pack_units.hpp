@@ -35,12 +35,14 @@ class UnitFinder {
 
   /// Inputs and variables are read where they are; they are copied only for readers outside.
   bool is_active(Value v) const { return code_[v].op != Opcode::constant && (is_root(v) || !is_read_in_place(v)); }
-  /// An input, a constant or a variable, or its sign or absolute value is taken.
+  /// An input, a constant or a variable, or the sign or absolute value of what is in memory anyway.
   bool is_read_in_place(Value v) const { return is_leaf(code_[v].op) || taken(v) != Taken::itself; }
   Taken taken(Value v) const {
     const Opcode op = code_[v].op;
     if ((op != Opcode::negate && op != Opcode::absolute) || !task_.takes_signs || is_root(v)) return Taken::itself;
-    if (!is_leaf(code_[code_[v].a].op)) return Taken::itself;
+    const Value of = code_[v].a;
+    const bool is_in_memory = is_leaf(code_[of].op) || (range_of_[of] != range_of_[v] && taken(of) == Taken::itself);
+    if (!is_in_memory) return Taken::itself;
     return op == Opcode::negate ? Taken::negative : Taken::magnitude;
   }
   /// Computed in the range that was asked for last.

@@ -132,14 +132,16 @@ class Packer {
       give_cosine_entry(u);
       return {false, result_.cosine_entry_of[u]};
     }
-    if (is_leaf(code_[u].op)) return place_of_leaf(u);
-    if (units_.is_read_in_place(u)) {
-      ValuePlace place = place_of_leaf(code_[u].a);
-      place.taken = units_.taken(u);
-      return place;
-    }
-    give_entry(u);
-    return {false, result_.entry_of[u]};
+    const Taken taken = units_.taken(u);
+    ValuePlace place = place_of_value(taken == Taken::itself ? u : code_[u].a);
+    place.taken = taken;
+    return place;
+  }
+
+  ValuePlace place_of_value(Value v) {
+    if (is_leaf(code_[v].op)) return place_of_leaf(v);
+    give_entry(v);
+    return {false, result_.entry_of[v]};
   }
 
   std::vector<std::vector<ValuePlace>> columns_of(const std::vector<Value>& members) {
@@ -307,9 +309,9 @@ class Packer {
       if (units_.is_root(v)) is_stored_[v] = 1;
       const Instruction& i = code_[v];
       for (std::size_t k = 0; k < read_count(i); ++k) {
-        const Value u = operand(i, k);
-        if (units_.is_read_in_place(u) || (units_.range_of(u) == units_.range_of(v) && part_of_[u] == part_of_[v]))
-          continue;
+        Value u = operand(i, k);
+        if (units_.taken(u) != Taken::itself) u = code_[u].a;
+        if (is_leaf(code_[u].op) || (units_.range_of(u) == units_.range_of(v) && part_of_[u] == part_of_[v])) continue;
         (i.op == Opcode::cosine_of ? is_cosine_stored_ : is_stored_)[u] = 1;
       }
     }

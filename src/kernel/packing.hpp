@@ -69,7 +69,7 @@ struct PackingTask {
   std::size_t first_free = 0;       ///< entry
   std::size_t shortest_loop = 8;    ///< iterations
   std::size_t longest_part = 256;   ///< instructions
-  /// Signs and absolute values of inputs and variables are taken by whoever reads them, instead of being kept.
+  /// Signs and absolute values of what is in memory are taken by whoever reads them, instead of being kept.
   bool takes_signs = true;
 };
 
