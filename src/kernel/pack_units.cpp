@@ -331,7 +331,7 @@ std::vector<Unit> UnitFinder::find_vector_sums(const CodeRange& range, std::vect
     if (deepest >= least) continue;
     std::ranges::stable_sort(sums, {}, &Sum::position);
     for (std::size_t m = length; m-- > 0;) {
-      Unit unit{Unit::Kind::group, 0, {}, 0};
+      Unit unit{Unit::Kind::group, 0, {}, 0, true};
       for (const Sum& sum : sums) {
         unit.members.push_back(sum.members[m]);
         unit.depth = std::max(unit.depth, depth_[sum.members[m]]);

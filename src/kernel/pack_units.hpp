@@ -21,6 +21,7 @@ struct Unit {
   std::uint32_t depth = 0;
   std::vector<Value> members;
   std::size_t carried = 0;  ///< of a chain: the operand that is the last result
+  bool together = false;    ///< of a group: a vector is made of them wherever their operands are
 };
 
 /// Finds instructions of a range that do the same to different numbers.

@@ -72,7 +72,7 @@ class Packer {
     for (const Unit& unit : units) {
       switch (unit.kind) {
         case Unit::Kind::single: add_straight(unit.members.front()); break;
-        case Unit::Kind::group: add_group(unit.members); break;
+        case Unit::Kind::group: add_group(unit.members, unit.together); break;
         case Unit::Kind::chain: add_chain(unit.members, unit.carried); break;
       }
     }
@@ -157,7 +157,7 @@ class Packer {
   }
 
   /// Cuts a group into packs. Members in the order of their operands make long runs.
-  void add_group(const std::vector<Value>& unordered) {
+  void add_group(const std::vector<Value>& unordered, bool together) {
     const auto places = columns_of(unordered);
     std::vector<std::size_t> order(unordered.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -180,7 +180,9 @@ class Packer {
         rest.insert(rest.end(), first, last);
       }
     }
-    if (rest.size() >= 2 * task_.shortest_loop) {
+    if (together && rest.size() == unordered.size()) {
+      add_pack(unordered);
+    } else if (rest.size() >= 2 * task_.shortest_loop) {
       add_pack(std::move(rest));
     } else {
       for (const Value v : rest) add_straight(v);

@@ -86,6 +86,9 @@ void Emitter::write_members(llvm::Value* array, std::size_t first, std::int64_t 
 }
 
 llvm::Value* Emitter::entry_of_table(std::size_t first, llvm::Value* index) {
+  if (llvm::isa<llvm::Constant>(index)) {  // the only vector, of one lane
+    return ir_.getInt64(packing_.tables[first]);
+  }
   if (tables_ == nullptr) {
     auto* const data = llvm::ConstantDataArray::get(module_.getContext(), llvm::ArrayRef(packing_.tables));
     tables_ = new llvm::GlobalVariable(module_, data->getType(), true, llvm::GlobalValue::InternalLinkage, data,
@@ -132,13 +135,18 @@ void Emitter::emit_loop(const CodePart& part) {
       if (o.from == From::previous) shared[l][k] = read_shared(workspace_, o.start);
     }
   }
+  const bool is_one_vector = at_once > 1 && part.count == static_cast<std::size_t>(at_once);
   llvm::BasicBlock* const before = ir_.GetInsertBlock();
-  auto* const body = llvm::BasicBlock::Create(module_.getContext(), "members", function_);
-  auto* const after = llvm::BasicBlock::Create(module_.getContext(), "after", function_);
-  ir_.CreateBr(body);
-  ir_.SetInsertPoint(body);
-  llvm::PHINode* const index = ir_.CreatePHI(ir_.getInt64Ty(), 2);
-  index->addIncoming(ir_.getInt64(0), before);
+  llvm::BasicBlock* body = before;
+  llvm::PHINode* counter = nullptr;
+  if (!is_one_vector) {
+    body = llvm::BasicBlock::Create(module_.getContext(), "members", function_);
+    ir_.CreateBr(body);
+    ir_.SetInsertPoint(body);
+    counter = ir_.CreatePHI(ir_.getInt64Ty(), 2);
+    counter->addIncoming(ir_.getInt64(0), before);
+  }
+  llvm::Value* const index = is_one_vector ? static_cast<llvm::Value*>(ir_.getInt64(0)) : counter;
   std::vector<llvm::PHINode*> carried(part.lines.size(), nullptr);
   for (std::size_t l = 0; l < part.lines.size(); ++l) {
     for (std::size_t k = 0; k < part.lines[l].operand_count; ++k) {
@@ -176,6 +184,8 @@ void Emitter::emit_loop(const CodePart& part) {
     if (line.result != no_entry && carried[l] == nullptr) store_members(line.result, results[l]);
     if (line.cosine != no_entry) store_members(line.cosine, cosines[l]);
   }
+  set_members(1);
+  if (is_one_vector) return;
   // The last vector overlaps the one before it if the members do not fill it: they are computed again.
   const auto lanes = static_cast<std::uint64_t>(lanes_);
   llvm::Value* const last = ir_.getInt64((part.count - static_cast<std::size_t>(at_once)) * lanes);
@@ -184,10 +194,11 @@ void Emitter::emit_loop(const CodePart& part) {
     next = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, next, last);
   }
   llvm::BasicBlock* const end = ir_.GetInsertBlock();
-  index->addIncoming(next, end);
+  counter->addIncoming(next, end);
   for (std::size_t l = 0; l < part.lines.size(); ++l) {
     if (carried[l] != nullptr) carried[l]->addIncoming(results[l], end);
   }
+  auto* const after = llvm::BasicBlock::Create(module_.getContext(), "after", function_);
   ir_.CreateCondBr(ir_.CreateICmpEQ(index, last), after, body);
   ir_.SetInsertPoint(after);
   for (std::size_t l = 0; l < part.lines.size(); ++l) {
@@ -195,7 +206,6 @@ void Emitter::emit_loop(const CodePart& part) {
       store(workspace_, part.lines[l].result, results[l]);
     }
   }
-  set_members(1);
 }
 
 // Numbers that the program's code does not compute but that are moved or looked at, one by one.
