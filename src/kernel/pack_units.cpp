@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <set>
 #include <utility>
 
 namespace rattleback {
@@ -13,6 +14,10 @@ constexpr std::uint32_t many_readers = 32;
 constexpr std::size_t fewest_of_all = 4;
 /// Terms above which a sum becomes a loop.
 constexpr std::size_t shortest_chain = 16;
+/// Sums that run side by side, and their terms. Longer ones become loops, whose code does not grow.
+constexpr std::size_t sums_at_once = 8;
+constexpr std::size_t shortest_vector_sum = 4;
+constexpr std::size_t longest_vector_sum = 32;
 constexpr Value nowhere = ~Value{0};
 
 std::uint64_t mix(std::uint64_t h, std::uint64_t x) {
@@ -34,6 +39,7 @@ UnitFinder::UnitFinder(const PackingTask& task)
       range_of_(code_.size(), 0), packed_entry_(code_.size(), no_entry), shape_(code_.size(), 0),
       depth_(code_.size(), 0), position_(code_.size(), no_entry) {
   for (const Value v : task.roots) is_root_[v] = 1;
+  for (const Value v : task.in_place) is_root_[v] = 0;
   for (const Instruction& i : code_) {
     for (std::size_t k = 0; k < read_count(i); ++k) ++readers_[operand(i, k)];
   }
@@ -53,13 +59,16 @@ std::vector<Unit> UnitFinder::find(std::size_t range_number) {
   range_ = static_cast<std::uint32_t>(range_number);
   const CodeRange& range = task_.ranges[range_number];
   find_shapes(range);
+  std::vector<char> is_taken(range.end - range.begin, 0);
+  std::vector<Unit> units = find_vector_sums(range, is_taken);
+  const bool has_vector_sums = !units.empty();
   std::vector<Value> singles;
-  std::vector<Unit> units = find_groups(range, singles);
+  for (Unit& group : find_groups(range, is_taken, singles)) units.push_back(std::move(group));
   for (Unit& chain : find_chains(range, singles)) units.push_back(std::move(chain));
   for (const Value v : singles) units.push_back({Unit::Kind::single, depth_[v], {v}, 0});
   // Depth is an order of execution: what a chain reads is less deep than its end, and only its end is read.
   std::ranges::stable_sort(units, {}, [](const Unit& u) { return std::pair(u.depth, u.members.front()); });
-  return units;
+  return has_vector_sums ? in_order(range, std::move(units)) : units;
 }
 
 std::size_t UnitFinder::ShapeHash::operator()(const std::array<std::uint64_t, 4>& key) const {
@@ -70,6 +79,9 @@ std::size_t UnitFinder::ShapeHash::operator()(const std::array<std::uint64_t, 4>
 
 std::uint64_t UnitFinder::shape_of_operand(Value v) const {
   const Instruction& i = code_[v];
+  if (const Taken what = taken(v); what != Taken::itself) {
+    return shape_of_operand(i.a) | static_cast<std::uint64_t>(what) << 48;
+  }
   const bool is_shared = readers_[v] > many_readers;
   switch (i.op) {
     case Opcode::constant: return tagged(1, i.a);
@@ -105,6 +117,7 @@ void UnitFinder::find_shapes(const CodeRange& range) {
 
 /// Values that are one of many are ordered by the data they come from.
 std::size_t UnitFinder::position_of_operand(Value v) const {
+  if (taken(v) != Taken::itself) v = code_[v].a;
   if (code_[v].op == Opcode::constant || readers_[v] > many_readers) return no_entry;
   if (code_[v].op == Opcode::input) return code_[v].a < task_.state ? task_.inputs + code_[v].a : no_entry;
   if (code_[v].op == Opcode::variable) return task_.variables + code_[v].a;
@@ -159,10 +172,11 @@ std::vector<std::uint64_t> UnitFinder::find_uses(const CodeRange& range, std::ve
 
 /// Values of one shape that are used in the same way: their lines fit into the same loops. Where too few agree, the
 /// shape alone decides.
-std::vector<Unit> UnitFinder::find_groups(const CodeRange& range, std::vector<Value>& singles) const {
+std::vector<Unit> UnitFinder::find_groups(const CodeRange& range, const std::vector<char>& is_taken,
+                                          std::vector<Value>& singles) const {
   std::vector<Value> common;
   for (Value v = range.begin; v < range.end; ++v) {
-    if (is_active(v)) (has_common_shape(v) ? common : singles).push_back(v);
+    if (is_active(v) && is_taken[v - range.begin] == 0) (has_common_shape(v) ? common : singles).push_back(v);
   }
   const std::vector<std::uint64_t> use = find_uses(range, common);
   std::ranges::sort(common, [&](Value v, Value w) {
@@ -243,6 +257,123 @@ std::vector<Unit> UnitFinder::find_chains(const CodeRange& range, std::vector<Va
   }
   std::erase_if(singles, [&](Value v) { return is_taken[v - range.begin] != 0; });
   return chains;
+}
+
+/// Whether only v reads u, which does the same.
+bool UnitFinder::continues(Value v, Value u) const {
+  return is_here(u) && code_[u].op == code_[v].op && readers_[u] == 1 && !is_root(u);
+}
+
+/// The operations of a sum, the last one first.
+std::vector<Value> UnitFinder::sum_up_to(Value v) const {
+  std::vector<Value> members{v};
+  if (!can_accumulate(code_[v].op)) return members;
+  const Opcode op = code_[v].op;
+  const std::size_t first = op == Opcode::fma ? 2 : 0;
+  const std::size_t last = op == Opcode::subtract ? 1 : read_count(code_[v]);
+  for (bool found = true; found;) {
+    found = false;
+    for (std::size_t k = last; k-- > first && !found;) {
+      const Value u = operand(code_[members.back()], k);
+      found = continues(members.back(), u);
+      if (found) members.push_back(u);
+    }
+  }
+  return members;
+}
+
+/// Eight sums that are added up in the end, which is how the builder makes long ones: a vector of sums, in the order of
+/// their data. That some of their terms are computed elsewhere, or in another way, does not matter.
+///
+/// Such units have members of different depth, and there must not be circles: no term of a vector of sums is as deep as
+/// one of its results. On any way from one vector to another the least depth of a result then grows.
+std::vector<Unit> UnitFinder::find_vector_sums(const CodeRange& range, std::vector<char>& is_taken) const {
+  std::vector<Unit> units;
+  for (Value v = range.begin; v < range.end; ++v) {
+    std::vector<Value> ends{v};
+    while (ends.size() < sums_at_once) {
+      std::vector<Value> next;
+      for (const Value u : ends) {
+        const bool is_inside = u == v || (is_here(u) && readers_[u] == 1 && !is_root(u));
+        if (is_inside && code_[u].op == Opcode::add) next.insert(next.end(), {code_[u].a, code_[u].b});
+      }
+      if (next.size() != 2 * ends.size()) break;
+      ends = std::move(next);
+    }
+    if (ends.size() < sums_at_once || !is_active(v)) continue;
+    struct Sum {
+      std::size_t position;  ///< of the data that its last term comes from
+      std::vector<Value> members;
+    };
+    std::vector<Sum> sums;
+    std::uint32_t deepest = 0;
+    std::uint32_t least = ~std::uint32_t{0};
+    std::size_t length = longest_vector_sum + 1;
+    for (const Value end : ends) {
+      if (!is_here(end) || readers_[end] != 1 || is_root(end)) break;
+      sums.push_back({no_entry, sum_up_to(end)});
+      length = std::min(length, sums.back().members.size());
+      least = std::min(least, depth_[end]);
+    }
+    if (sums.size() < sums_at_once || length < shortest_vector_sum || length > longest_vector_sum) continue;
+    for (Sum& sum : sums) {
+      sum.members.resize(length);
+      for (std::size_t m = 0; m < length; ++m) {
+        const Instruction& i = code_[sum.members[m]];
+        for (std::size_t k = 0; k < read_count(i); ++k) {
+          const Value u = operand(i, k);
+          if (m + 1 < length && u == sum.members[m + 1]) continue;
+          if (sum.position == no_entry) sum.position = position_of_operand(u);
+          if (is_here(u)) deepest = std::max(deepest, depth_[u]);
+        }
+      }
+    }
+    if (deepest >= least) continue;
+    std::ranges::stable_sort(sums, {}, &Sum::position);
+    for (std::size_t m = length; m-- > 0;) {
+      Unit unit{Unit::Kind::group, 0, {}, 0, true};
+      for (const Sum& sum : sums) {
+        unit.members.push_back(sum.members[m]);
+        unit.depth = std::max(unit.depth, depth_[sum.members[m]]);
+        is_taken[sum.members[m] - range.begin] = 1;
+      }
+      units.push_back(std::move(unit));
+    }
+  }
+  return units;
+}
+
+/// Units after those that they read, otherwise in the order in which they are.
+std::vector<Unit> UnitFinder::in_order(const CodeRange& range, std::vector<Unit> units) const {
+  std::vector<std::size_t> unit_of(range.end - range.begin, units.size());
+  for (std::size_t n = 0; n < units.size(); ++n) {
+    for (const Value v : units[n].members) unit_of[v - range.begin] = n;
+  }
+  std::vector<std::vector<std::size_t>> readers(units.size());
+  std::vector<std::size_t> waits_for(units.size(), 0);
+  for (std::size_t n = 0; n < units.size(); ++n) {
+    for (const Value v : units[n].members) {
+      for (std::size_t k = 0; k < read_count(code_[v]); ++k) {
+        const Value u = operand(code_[v], k);
+        if (!is_here(u) || unit_of[u - range.begin] == n) continue;
+        readers[unit_of[u - range.begin]].push_back(n);
+        ++waits_for[n];
+      }
+    }
+  }
+  std::set<std::size_t> ready;
+  for (std::size_t n = 0; n < units.size(); ++n) {
+    if (waits_for[n] == 0) ready.insert(n);
+  }
+  std::vector<Unit> ordered;
+  while (!ready.empty()) {
+    const std::size_t n = ready.extract(ready.begin()).value();
+    for (const std::size_t reader : readers[n]) {
+      if (--waits_for[reader] == 0) ready.insert(reader);
+    }
+    ordered.push_back(std::move(units[n]));
+  }
+  return ordered;
 }
 
 }  // namespace rattleback

@@ -21,6 +21,7 @@ struct Unit {
   std::uint32_t depth = 0;
   std::vector<Value> members;
   std::size_t carried = 0;  ///< of a chain: the operand that is the last result
+  bool together = false;    ///< of a group: a vector is made of them wherever their operands are
 };
 
 /// Finds instructions of a range that do the same to different numbers.
@@ -34,9 +35,19 @@ class UnitFinder {
   void set_packed(Value v, std::size_t entry) { packed_entry_[v] = entry; }
 
   /// Inputs and variables are read where they are; they are copied only for readers outside.
-  bool is_active(Value v) const { return code_[v].op != Opcode::constant && (is_root(v) || !is_leaf(code_[v].op)); }
+  bool is_active(Value v) const { return code_[v].op != Opcode::constant && (is_root(v) || !is_read_in_place(v)); }
+  /// An input, a constant or a variable, or the sign or absolute value of what is in memory anyway.
+  bool is_read_in_place(Value v) const { return is_leaf(code_[v].op) || taken(v) != Taken::itself; }
+  Taken taken(Value v) const {
+    const Opcode op = code_[v].op;
+    if ((op != Opcode::negate && op != Opcode::absolute) || !task_.takes_signs || is_root(v)) return Taken::itself;
+    const Value of = code_[v].a;
+    const bool is_in_memory = is_leaf(code_[of].op) || (range_of_[of] != range_of_[v] && taken(of) == Taken::itself);
+    if (!is_in_memory) return Taken::itself;
+    return op == Opcode::negate ? Taken::negative : Taken::magnitude;
+  }
   /// Computed in the range that was asked for last.
-  bool is_here(Value v) const { return range_of_[v] == range_ && !is_leaf(code_[v].op); }
+  bool is_here(Value v) const { return range_of_[v] == range_ && !is_read_in_place(v); }
   /// No other range reads it, nor anybody outside.
   bool is_local(Value v) const { return is_local_[v] != 0; }
   bool is_root(Value v) const { return is_root_[v] != 0; }
@@ -52,8 +63,13 @@ class UnitFinder {
   void find_shapes(const CodeRange& range);
   bool has_common_shape(Value v) const { return members_of_shape_[shape_[v]] >= task_.shortest_loop; }
   std::vector<std::uint64_t> find_uses(const CodeRange& range, std::vector<Value> common) const;
-  std::vector<Unit> find_groups(const CodeRange& range, std::vector<Value>& singles) const;
+  bool continues(Value v, Value u) const;
+  std::vector<Value> sum_up_to(Value v) const;
+  std::vector<Unit> find_vector_sums(const CodeRange& range, std::vector<char>& is_taken) const;
+  std::vector<Unit> find_groups(const CodeRange& range, const std::vector<char>& is_taken,
+                                std::vector<Value>& singles) const;
   std::vector<Unit> find_chains(const CodeRange& range, std::vector<Value>& singles) const;
+  std::vector<Unit> in_order(const CodeRange& range, std::vector<Unit> units) const;
 
   const PackingTask& task_;
   std::span<const Instruction> code_;

@@ -18,9 +18,11 @@ constexpr std::size_t shared_entries = std::size_t{1} << 31;
 constexpr std::size_t next_line(std::size_t entry) { return (entry + 7) / 8 * 8; }
 constexpr std::uint32_t no_part = ~std::uint32_t{0};
 
-/// A loop reads entries of the workspace in any order, but no more than one constant.
+/// A loop reads entries of the workspace in any order, but no more than one constant, and takes the same of all.
 bool can_be_read(const std::vector<ValuePlace>& column) {
-  return std::ranges::none_of(column, &ValuePlace::is_constant) || is_affine(column);
+  return is_affine(column) || std::ranges::all_of(column, [&](const ValuePlace& place) {
+           return !place.is_constant && place.taken == column[0].taken;
+         });
 }
 
 class Packer {
@@ -31,6 +33,7 @@ class Packer {
     result_.entry_of.assign(code_.size(), no_entry);
     result_.cosine_entry_of.assign(code_.size(), no_entry);
     result_.entries = task.first_free;
+    for (const Value v : task.in_place) result_.entry_of[v] = place_of_leaf(v).at;
   }
 
   Packing run() && {
@@ -69,7 +72,7 @@ class Packer {
     for (const Unit& unit : units) {
       switch (unit.kind) {
         case Unit::Kind::single: add_straight(unit.members.front()); break;
-        case Unit::Kind::group: add_group(unit.members); break;
+        case Unit::Kind::group: add_group(unit.members, unit.together); break;
         case Unit::Kind::chain: add_chain(unit.members, unit.carried); break;
       }
     }
@@ -116,6 +119,12 @@ class Packer {
     if (result_.cosine_entry_of[v] == no_entry) result_.cosine_entry_of[v] = new_entries({v});
   }
 
+  ValuePlace place_of_leaf(Value v) const {
+    const Instruction& i = code_[v];
+    if (i.op == Opcode::constant) return {true, i.a};
+    return {false, (i.op == Opcode::input ? task_.inputs : task_.variables) + i.a};
+  }
+
   /// Where an instruction in a loop finds an operand.
   ValuePlace place_of_operand(const Instruction& i, std::size_t k) {
     const Value u = operand(i, k);
@@ -123,12 +132,16 @@ class Packer {
       give_cosine_entry(u);
       return {false, result_.cosine_entry_of[u]};
     }
-    switch (code_[u].op) {
-      case Opcode::constant: return {true, code_[u].a};
-      case Opcode::input: return {false, task_.inputs + code_[u].a};
-      case Opcode::variable: return {false, task_.variables + code_[u].a};
-      default: give_entry(u); return {false, result_.entry_of[u]};
-    }
+    const Taken taken = units_.taken(u);
+    ValuePlace place = place_of_value(taken == Taken::itself ? u : code_[u].a);
+    place.taken = taken;
+    return place;
+  }
+
+  ValuePlace place_of_value(Value v) {
+    if (is_leaf(code_[v].op)) return place_of_leaf(v);
+    give_entry(v);
+    return {false, result_.entry_of[v]};
   }
 
   std::vector<std::vector<ValuePlace>> columns_of(const std::vector<Value>& members) {
@@ -137,16 +150,14 @@ class Packer {
     for (std::size_t k = 0; k < columns.size(); ++k) {
       columns[k].reserve(members.size());
       for (const Value v : members) {
-        const Instruction& i = code_[v];
-        const std::size_t leaf = (i.op == Opcode::input ? task_.inputs : task_.variables) + i.a;
-        columns[k].push_back(is_leaf(i.op) ? ValuePlace{false, leaf} : place_of_operand(i, k));
+        columns[k].push_back(is_leaf(code_[v].op) ? place_of_leaf(v) : place_of_operand(code_[v], k));
       }
     }
     return columns;
   }
 
   /// Cuts a group into packs. Members in the order of their operands make long runs.
-  void add_group(const std::vector<Value>& unordered) {
+  void add_group(const std::vector<Value>& unordered, bool together) {
     const auto places = columns_of(unordered);
     std::vector<std::size_t> order(unordered.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -169,7 +180,9 @@ class Packer {
         rest.insert(rest.end(), first, last);
       }
     }
-    if (rest.size() >= 2 * task_.shortest_loop) {
+    if (together && rest.size() == unordered.size()) {
+      add_pack(unordered);
+    } else if (rest.size() >= 2 * task_.shortest_loop) {
       add_pack(std::move(rest));
     } else {
       for (const Value v : rest) add_straight(v);
@@ -178,6 +191,7 @@ class Packer {
 
   LoopOperand operand_of(const std::vector<ValuePlace>& column) {
     LoopOperand result;
+    result.taken = column[0].taken;
     if (is_affine(column)) {
       result.from = column[0].is_constant ? LoopOperand::From::constant : LoopOperand::From::memory;
       result.at = column[0].at;
@@ -297,7 +311,8 @@ class Packer {
       if (units_.is_root(v)) is_stored_[v] = 1;
       const Instruction& i = code_[v];
       for (std::size_t k = 0; k < read_count(i); ++k) {
-        const Value u = operand(i, k);
+        Value u = operand(i, k);
+        if (units_.taken(u) != Taken::itself) u = code_[u].a;
         if (is_leaf(code_[u].op) || (units_.range_of(u) == units_.range_of(v) && part_of_[u] == part_of_[v])) continue;
         (i.op == Opcode::cosine_of ? is_cosine_stored_ : is_stored_)[u] = 1;
       }

@@ -24,6 +24,7 @@ struct LoopOperand {
   From from = From::memory;
   std::size_t at = 0;
   std::int64_t stride = 0;
+  Taken taken = Taken::itself;
   ValuePlace start;
 };
 
@@ -60,13 +61,16 @@ struct Packing {
 struct PackingTask {
   std::span<const Instruction> code;
   std::span<const CodeRange> ranges;
-  std::span<const Value> roots;    ///< values that are read from outside; they get entries, copies of inputs too
-  std::uint32_t state = 0;         ///< the first inputs are many of a kind, the others are not
-  std::size_t inputs = 0;          ///< entry of the first one
-  std::size_t variables = 0;       ///< entry of the first one
-  std::size_t first_free = 0;      ///< entry
-  std::size_t shortest_loop = 8;   ///< iterations
-  std::size_t longest_part = 256;  ///< instructions
+  std::span<const Value> roots;     ///< values that are read from outside; they get entries, copies of inputs too
+  std::span<const Value> in_place;  ///< inputs and variables among them that can be read where they are: no copies
+  std::uint32_t state = 0;          ///< the first inputs are many of a kind, the others are not
+  std::size_t inputs = 0;           ///< entry of the first one
+  std::size_t variables = 0;        ///< entry of the first one
+  std::size_t first_free = 0;       ///< entry
+  std::size_t shortest_loop = 8;    ///< iterations
+  std::size_t longest_part = 256;   ///< instructions
+  /// Signs and absolute values of what is in memory are taken by whoever reads them, instead of being kept.
+  bool takes_signs = true;
 };
 
 Packing pack(const PackingTask& task);

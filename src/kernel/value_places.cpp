@@ -7,7 +7,7 @@ namespace rattleback {
 bool is_affine(const std::vector<ValuePlace>& column) {
   const auto continues = [&](std::size_t k) {
     if (column[0].is_constant || column[k].is_constant) return column[k] == column[0];
-    return column[k].at - column[k - 1].at == column[1].at - column[0].at;
+    return column[k].taken == column[0].taken && column[k].at - column[k - 1].at == column[1].at - column[0].at;
   };
   for (std::size_t k = 1; k < column.size(); ++k) {
     if (!continues(k)) return false;
@@ -20,7 +20,8 @@ std::vector<PlaceRun> affine_runs(std::span<const std::vector<ValuePlace>> colum
   const auto continues = [&](std::size_t begin, std::size_t k) {
     return std::ranges::all_of(columns, [&](const std::vector<ValuePlace>& c) {
       if (c[k].is_constant || c[begin].is_constant) return c[k] == c[begin];
-      return c[k].at - c[k - 1].at == c[begin + 1].at - c[begin].at && !c[k - 1].is_constant;
+      return c[k].taken == c[begin].taken && c[k].at - c[k - 1].at == c[begin + 1].at - c[begin].at &&
+             !c[k - 1].is_constant;
     });
   };
   std::vector<PlaceRun> runs;

@@ -1,15 +1,20 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 namespace rattleback {
 
+/// What is taken of a number that is read.
+enum class Taken : std::uint8_t { itself, negative, magnitude };
+
 /// Where a number is found: a constant of the program or an entry of the workspace.
 struct ValuePlace {
   bool is_constant = false;
   std::size_t at = 0;
+  Taken taken = Taken::itself;
   friend bool operator==(const ValuePlace&, const ValuePlace&) = default;
 };
 

@@ -18,7 +18,7 @@ std::optional<Leap> Leap::make(const Method& method, const MethodMaps& maps, con
     leap.replaced_ = interval->outputs.size() - 1;
   }
   const std::size_t tracked = functions.outputs.size() + (leap.has_midpoint_ ? 1 : 0);
-  WholeStep whole(method, maps, {true, interval, 2 * tracked});
+  WholeStep whole(method, maps, {true, interval, 2 * tracked, false});
   Chain& chain = whole.chain;
   leap.layout_ = whole.layout;
   leap.known_ = chain.state;

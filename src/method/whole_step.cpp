@@ -33,9 +33,10 @@ WholeStep::WholeStep(const Method& method, const MethodMaps& maps, const Options
   const Layout& next = maps.step.output_layout;
   const std::size_t n = method.state[Slot::position].size;
   const bool has_node = options.with_node && maps.node.has_value();
+  const bool keeps_velocity = has_node && (options.keeps_velocity || !iterated_unknowns(*maps.node).empty());
   layout.add(Slot::state, method.state_size());
   layout.add(Slot::memory, method.memory_size() * method.stages.size());
-  if (has_node) layout.add(Slot::velocity, n);
+  if (keeps_velocity) layout.add(Slot::velocity, n);
   layout.add(Slot::others, options.others);
   layout.add(Slot::step, 1);
   layout.add(Slot::parameters, step[Slot::parameters].size);
@@ -69,9 +70,11 @@ WholeStep::WholeStep(const Method& method, const MethodMaps& maps, const Options
   chain.outputs.insert(chain.outputs.end(), next_memories.begin(), next_memories.end());
   if (has_node) {
     std::vector<ChainValue> takes = state;
-    for (const Slot slot : {Slot::velocity, Slot::step, Slot::parameters}) take(takes, data, layout[slot]);
+    // The last velocity is a guess, and linear equations read none: any numbers will do.
+    take(takes, data, keeps_velocity ? layout[Slot::velocity] : Layout::Range{layout[Slot::state].begin, n});
+    for (const Slot slot : {Slot::step, Slot::parameters}) take(takes, data, layout[slot]);
     take(node, chain.add(*maps.node, std::move(takes), /*is_counted=*/false), {0, 2 * n});
-    chain.outputs.insert(chain.outputs.end(), node.begin() + signed_size(n), node.end());
+    if (keeps_velocity) chain.outputs.insert(chain.outputs.end(), node.begin() + signed_size(n), node.end());
   } else {
     node.assign(state.begin(), state.begin() + signed_size(maps.node ? n : 2 * n));
   }

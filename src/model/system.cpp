@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "rattleback/expr/graph.hpp"
@@ -26,6 +27,57 @@ bool is_affine_in(const Expression& e, const std::vector<Expression>& velocities
   return std::none_of(slope.begin(), slope.end(), [&](const Expression& d) { return contains_any(d, velocity_set); });
 }
 
+/// The degree in the velocities of those expressions under `root` that are homogeneous in them.
+std::unordered_map<Expression, double> degrees_of(const Expression& root,
+                                                  const std::unordered_set<Expression>& velocities) {
+  const Graph graph({&root, 1});
+  std::unordered_map<Expression, double> degrees;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const Expression& e = graph[i];
+    const auto operands = e.operands();
+    if (std::ranges::any_of(operands, [&](const Term& t) { return !degrees.contains(t.expression); })) continue;
+    const auto degree = [&](std::size_t k) { return degrees.at(operands[k].expression); };
+    double own = velocities.contains(e) ? 1.0 : 0.0;
+    bool is_homogeneous = true;
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      switch (e.kind()) {
+        case Kind::product: own += operands[k].weight * degree(k); break;
+        case Kind::sum:
+          own = degree(0);
+          is_homogeneous = is_homogeneous && degree(k) == own && (own == 0.0 || e.value() == 0.0);
+          break;
+        default: is_homogeneous = is_homogeneous && degree(k) == 0.0; break;
+      }
+    }
+    if (is_homogeneous) degrees.emplace(e, own);
+  }
+  return degrees;
+}
+
+/// v·∂L/∂v − L. By Euler's theorem it is (d − 1) t for a term t of L that is homogeneous of degree d in the velocities:
+/// kinetic energies are added up once, and not twice to be subtracted once.
+Expression energy_of(const Expression& lagrangian, const std::vector<Expression>& velocities) {
+  const auto degrees = degrees_of(lagrangian, {velocities.begin(), velocities.end()});
+  std::vector<Term> energy;
+  double constant = 0.0;
+  std::vector<Term> terms{{lagrangian, 1.0}};
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const auto [term, weight] = terms[k];
+    const auto degree = degrees.find(term);
+    if (degree != degrees.end()) {
+      energy.push_back({term, weight * (degree->second - 1.0)});
+    } else if (term.kind() == Kind::sum) {
+      for (const Term& t : term.operands()) terms.push_back({t.expression, weight * t.weight});
+      constant -= weight * term.value();
+    } else {
+      const auto slopes = gradient(term, velocities);
+      for (std::size_t i = 0; i < slopes.size(); ++i) energy.push_back({velocities[i] * slopes[i], weight});
+      energy.push_back({term, -weight});
+    }
+  }
+  return sum(energy, constant);
+}
+
 }  // namespace
 
 System::System(std::vector<Expression> coordinates, Expression lagrangian, std::vector<Expression> constraints,
@@ -45,9 +97,7 @@ System::System(SystemDefinition definition) : definition_(std::move(definition))
   check_symbols();
   momenta_ = gradient(lagrangian(), velocities_);
   forces_ = gradient(lagrangian(), coordinates());
-  std::vector<Term> terms{{lagrangian(), -1.0}};
-  for (std::size_t i = 0; i < dimension(); ++i) terms.push_back({velocities_[i] * momenta_[i], 1.0});
-  energy_ = sum(terms);
+  energy_ = energy_of(lagrangian(), velocities_);
   derive_rows();
 }
 

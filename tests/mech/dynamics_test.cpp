@@ -167,6 +167,18 @@ TEST(System, energy_of_a_lagrangian_that_is_not_quadratic) {
   expect_near(values(rapid, {rapid.energy()}, {0.3}, {0.5}), {-0.5 * std::exp(0.5)}, 1e-15);
 }
 
+TEST(System, energy_adds_up_terms_of_one_degree_in_the_velocities_once) {
+  const System natural(define({"x", "y"}, "0.5*m*(x'^2 + y'^2) - k*(x^2 + y^2)", {}, {}, {{"m", 3.0}, {"k", 2.0}}));
+  EXPECT_EQ(natural.energy(), parse("0.5*m*(x'^2 + y'^2) + k*(x^2 + y^2)"));
+  // Degrees 2, 1, 0 and −1 in one sum, a square of a sum of degrees 1 and 0, a function of a velocity, and a constant.
+  const System mixed(
+      define({"x", "y"}, "2*(x*x'^2 + y*x'*y' + x*y' + sin(y) + 7) + 0.3*(x' + y)^2 + cos(x*y') + y/x'"));
+  const double x = 0.7, y = -0.4, v = 0.9, w = 1.3;
+  const double expected = 2 * (x * v * v + y * v * w - std::sin(y) - 7) + 0.3 * (v * v - y * y) -
+                          x * w * std::sin(x * w) - std::cos(x * w) - 2 * y / v;
+  expect_near(values(mixed, {mixed.energy()}, {x, y}, {v, w}), {expected}, 1e-14);
+}
+
 TEST(System, rows_are_constraints_then_derivatives_of_holonomic_ones) {
   const System s = blade_on_sphere();
   const Numbers q{0.5, -1.2, 0.8};

@@ -38,12 +38,14 @@ class OneStepper : public Stepper {
 std::unique_ptr<OneStepper> make_one_step(const Method& method, const MethodMaps& maps, const Problem& problem);
 
 /// All stages of a step one after the other, and the node, as one chain. Its data are state, memories of all stages,
-/// velocity of the node if it is computed, others that belong to the state; step, parameters.
+/// velocity of the node if it is computed and kept, others that belong to the state; step, parameters.
 struct WholeStep {
   struct Options {
     bool with_node = false;           ///< for methods that have a map for it
     std::optional<Program> interval;  ///< functions of (q, Δ, h, parameters) in each stage
     std::size_t others = 0;           ///< entries of the state that somebody else fills
+    /// The velocity of the node belongs to the state. It always does if the next one is iterated from there.
+    bool keeps_velocity = true;
   };
   WholeStep(const Method& method, const MethodMaps& maps, const Options& options);
 

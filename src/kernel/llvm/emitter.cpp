@@ -145,7 +145,7 @@ void Emitter::store(llvm::Value* array, std::size_t entry, llvm::Value* value) {
 llvm::Value* Emitter::any(llvm::Value* mask) { return width_ == 1 ? mask : ir_.CreateOrReduce(mask); }
 
 void Emitter::begin_program(std::span<const Instruction> code, std::span<const double> constants,
-                            std::span<const CodeRange> ranges, std::span<const Value> roots, std::uint32_t state,
+                            std::span<const CodeRange> ranges, const Roots& roots, std::uint32_t state,
                             std::size_t sines) {
   code_ = code;
   constants_ = constants;
@@ -153,13 +153,14 @@ void Emitter::begin_program(std::span<const Instruction> code, std::span<const d
   values_.assign(code.size(), nullptr);
   cosines_.assign(code.size(), nullptr);
   if (!chunked_) {
-    find_groups(ranges, roots, state);
+    find_groups(ranges, roots.all, state);
     return;
   }
   PackingTask task;
   task.code = code;
   task.ranges = ranges;
-  task.roots = roots;
+  task.roots = roots.all;
+  task.in_place = roots.in_place;
   task.state = state;
   task.inputs = inputs.first;
   task.variables = variables.first;
@@ -179,6 +180,7 @@ llvm::Value* Emitter::operator[](Value v) {
   if (values_[v] != nullptr) return values_[v];
   if (i.op == Opcode::input) return read(inputs, i.a);
   if (i.op == Opcode::variable) return read(variables, i.a);
+  if (packing_.entry_of[v] == no_entry) return emit_instruction(i, v);  // the sign of an input, for instance
   return load(workspace_, packing_.entry_of[v]);
 }
 
@@ -382,7 +384,7 @@ void emit_program_function(Emitter& e, const Program& program, const std::string
   using Column = Emitter::Column;
   e.copy(Emitter::range_of(Column::Kind::inputs, program.inputs),
          Emitter::range_of(Column::Kind::array, program.inputs), f->getArg(0));
-  e.begin_program(program.code, program.constants, {&all, 1}, program.outputs, program.inputs,
+  e.begin_program(program.code, program.constants, {&all, 1}, {program.outputs, {}}, program.inputs,
                   count_sines(program.code));
   e.emit(all);
   e.copy(Emitter::range_of(Column::Kind::array, program.outputs.size()), Emitter::values_of(program.outputs),

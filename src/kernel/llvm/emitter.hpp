@@ -86,10 +86,15 @@ class Emitter {
   /// Lanes in which the predicate holds for all i.
   llvm::Value* all_of(std::span<const Column> from, Map predicate);
 
-  /// Starts a program whose code runs in these ranges; `roots` are values that are read from outside.
+  /// Values that are read from outside of the code, and those inputs and variables among them that do not change before
+  /// they are read.
+  struct Roots {
+    std::vector<Value> all;
+    std::vector<Value> in_place;
+  };
+  /// Starts a program whose code runs in these ranges.
   void begin_program(std::span<const Instruction> code, std::span<const double> constants,
-                     std::span<const CodeRange> ranges, std::span<const Value> roots, std::uint32_t state,
-                     std::size_t sines);
+                     std::span<const CodeRange> ranges, const Roots& roots, std::uint32_t state, std::size_t sines);
   Slots inputs;     ///< set before begin_program
   Slots variables;  ///< set before begin_program
   void emit(const CodeRange& range);
@@ -134,6 +139,7 @@ class Emitter {
   llvm::Value* read_column(const Column& column, std::size_t i, llvm::Value* array);
   void write_column(const Column& column, std::size_t i, llvm::Value* array, llvm::Value* value);
   llvm::Value* read_shared(llvm::Value* array, const ValuePlace& place);
+  llvm::Value* take(Taken what, llvm::Value* number);
   llvm::Value* read_members(llvm::Value* array, std::size_t first, std::int64_t stride, llvm::Value* index);
   void write_members(llvm::Value* array, std::size_t first, std::int64_t stride, llvm::Value* index,
                      llvm::Value* value);

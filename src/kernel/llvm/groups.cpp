@@ -28,6 +28,7 @@ void Emitter::find_groups(std::span<const CodeRange> ranges, std::span<const Val
   task.state = state;
   task.variables = state;
   task.shortest_loop = group_width;
+  task.takes_signs = false;
   UnitFinder finder(task);
   for (std::size_t r = 0; r < ranges.size(); ++r) {
     std::vector<Unit> units = finder.find(r);

@@ -4,6 +4,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -41,10 +42,17 @@ llvm::Value* Emitter::address(llvm::Value* array, std::size_t entry, llvm::Value
 
 /// The same number for all members.
 llvm::Value* Emitter::read_shared(llvm::Value* array, const ValuePlace& place) {
-  if (place.is_constant) return splat(constants_[place.at]);
-  if (width_ == lanes_) return load(array, place.at);
+  if (place.is_constant) return take(place.taken, splat(constants_[place.at]));
+  if (width_ == lanes_) return take(place.taken, load(array, place.at));
   llvm::Value* const offset = ir_.CreateConstInBoundsGEP1_64(ir_.getDoubleTy(), array, place.at);
-  return ir_.CreateVectorSplat(static_cast<unsigned>(width_), ir_.CreateLoad(ir_.getDoubleTy(), offset));
+  return take(place.taken,
+              ir_.CreateVectorSplat(static_cast<unsigned>(width_), ir_.CreateLoad(ir_.getDoubleTy(), offset)));
+}
+
+llvm::Value* Emitter::take(Taken what, llvm::Value* number) {
+  if (what == Taken::itself) return number;
+  llvm::Value* cosine = nullptr;
+  return emit_operation(what == Taken::negative ? Opcode::negate : Opcode::absolute, {&number, 1}, cosine);
 }
 
 llvm::Value* Emitter::read_members(llvm::Value* array, std::size_t first, std::int64_t stride, llvm::Value* index) {
@@ -78,6 +86,9 @@ void Emitter::write_members(llvm::Value* array, std::size_t first, std::int64_t 
 }
 
 llvm::Value* Emitter::entry_of_table(std::size_t first, llvm::Value* index) {
+  if (llvm::isa<llvm::Constant>(index)) {  // the only vector, of one lane
+    return ir_.getInt64(packing_.tables[first]);
+  }
   if (tables_ == nullptr) {
     auto* const data = llvm::ConstantDataArray::get(module_.getContext(), llvm::ArrayRef(packing_.tables));
     tables_ = new llvm::GlobalVariable(module_, data->getType(), true, llvm::GlobalValue::InternalLinkage, data,
@@ -119,18 +130,23 @@ void Emitter::emit_loop(const CodePart& part) {
   for (std::size_t l = 0; l < part.lines.size(); ++l) {
     for (std::size_t k = 0; k < part.lines[l].operand_count; ++k) {
       const LoopOperand& o = part.lines[l].operands[k];
-      if (o.from == From::constant) shared[l][k] = read_shared(workspace_, {true, o.at});
-      if (o.from == From::memory && o.stride == 0) shared[l][k] = read_shared(workspace_, {false, o.at});
+      if (o.from == From::constant) shared[l][k] = read_shared(workspace_, {true, o.at, o.taken});
+      if (o.from == From::memory && o.stride == 0) shared[l][k] = read_shared(workspace_, {false, o.at, o.taken});
       if (o.from == From::previous) shared[l][k] = read_shared(workspace_, o.start);
     }
   }
+  const bool is_one_vector = at_once > 1 && part.count == static_cast<std::size_t>(at_once);
   llvm::BasicBlock* const before = ir_.GetInsertBlock();
-  auto* const body = llvm::BasicBlock::Create(module_.getContext(), "members", function_);
-  auto* const after = llvm::BasicBlock::Create(module_.getContext(), "after", function_);
-  ir_.CreateBr(body);
-  ir_.SetInsertPoint(body);
-  llvm::PHINode* const index = ir_.CreatePHI(ir_.getInt64Ty(), 2);
-  index->addIncoming(ir_.getInt64(0), before);
+  llvm::BasicBlock* body = before;
+  llvm::PHINode* counter = nullptr;
+  if (!is_one_vector) {
+    body = llvm::BasicBlock::Create(module_.getContext(), "members", function_);
+    ir_.CreateBr(body);
+    ir_.SetInsertPoint(body);
+    counter = ir_.CreatePHI(ir_.getInt64Ty(), 2);
+    counter->addIncoming(ir_.getInt64(0), before);
+  }
+  llvm::Value* const index = is_one_vector ? static_cast<llvm::Value*>(ir_.getInt64(0)) : counter;
   std::vector<llvm::PHINode*> carried(part.lines.size(), nullptr);
   for (std::size_t l = 0; l < part.lines.size(); ++l) {
     for (std::size_t k = 0; k < part.lines[l].operand_count; ++k) {
@@ -139,6 +155,13 @@ void Emitter::emit_loop(const CodePart& part) {
       carried[l]->addIncoming(shared[l][k], before);
     }
   }
+  // What lines read they do not write: a number is read once, whoever reads it.
+  std::map<std::pair<std::size_t, std::int64_t>, llvm::Value*> seen;
+  const auto read_once = [&](const LoopOperand& o) {
+    llvm::Value*& number = seen[{o.at, o.stride}];
+    if (number == nullptr) number = read_members(workspace_, o.at, o.stride, index);
+    return take(o.taken, number);
+  };
   std::vector<llvm::Value*> results(part.lines.size(), nullptr);
   std::vector<llvm::Value*> cosines(part.lines.size(), nullptr);
   for (std::size_t l = 0; l < part.lines.size(); ++l) {
@@ -148,10 +171,8 @@ void Emitter::emit_loop(const CodePart& part) {
       const LoopOperand& o = line.operands[k];
       switch (o.from) {
         case From::constant: operands[k] = shared[l][k]; break;
-        case From::memory:
-          operands[k] = o.stride == 0 ? shared[l][k] : read_members(workspace_, o.at, o.stride, index);
-          break;
-        case From::table: operands[k] = read_table(o.at, index); break;
+        case From::memory: operands[k] = o.stride == 0 ? shared[l][k] : read_once(o); break;
+        case From::table: operands[k] = take(o.taken, read_table(o.at, index)); break;
         case From::here: operands[k] = line.op == Opcode::cosine_of ? cosines[o.at] : results[o.at]; break;
         case From::previous: operands[k] = carried[l]; break;
       }
@@ -163,6 +184,8 @@ void Emitter::emit_loop(const CodePart& part) {
     if (line.result != no_entry && carried[l] == nullptr) store_members(line.result, results[l]);
     if (line.cosine != no_entry) store_members(line.cosine, cosines[l]);
   }
+  set_members(1);
+  if (is_one_vector) return;
   // The last vector overlaps the one before it if the members do not fill it: they are computed again.
   const auto lanes = static_cast<std::uint64_t>(lanes_);
   llvm::Value* const last = ir_.getInt64((part.count - static_cast<std::size_t>(at_once)) * lanes);
@@ -171,10 +194,11 @@ void Emitter::emit_loop(const CodePart& part) {
     next = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, next, last);
   }
   llvm::BasicBlock* const end = ir_.GetInsertBlock();
-  index->addIncoming(next, end);
+  counter->addIncoming(next, end);
   for (std::size_t l = 0; l < part.lines.size(); ++l) {
     if (carried[l] != nullptr) carried[l]->addIncoming(results[l], end);
   }
+  auto* const after = llvm::BasicBlock::Create(module_.getContext(), "after", function_);
   ir_.CreateCondBr(ir_.CreateICmpEQ(index, last), after, body);
   ir_.SetInsertPoint(after);
   for (std::size_t l = 0; l < part.lines.size(); ++l) {
@@ -182,7 +206,6 @@ void Emitter::emit_loop(const CodePart& part) {
       store(workspace_, part.lines[l].result, results[l]);
     }
   }
-  set_members(1);
 }
 
 // Numbers that the program's code does not compute but that are moved or looked at, one by one.
@@ -216,7 +239,7 @@ void Emitter::write_column(const Column& column, std::size_t i, llvm::Value* arr
   }
 }
 
-/// An input that is also an output is read from its copy: the state changes while the outputs are still needed.
+/// An input that is also an output is read from its copy if the state changes while the output is still needed.
 std::vector<ValuePlace> Emitter::places(const Column& column) const {
   std::vector<ValuePlace> result;
   for (const Value number : column.numbers) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <unordered_set>
 
 #include "../jit.hpp"
 #include "emitter.hpp"
@@ -66,7 +67,11 @@ class StepEmitter {
     ir_.CreateCondBr(e_.any(failed), reject, accept);
 
     ir_.SetInsertPoint(accept);
-    e_.copy(first(Kind::inputs, program_.state), new_state());
+    for (const std::vector<Value>& entries : state_moves_) {
+      Emitter::Column values = Emitter::values_of({});
+      for (const Value i : entries) values.numbers.push_back(program_.outputs[i]);
+      e_.copy({Kind::inputs, entries}, values);
+    }
     if (!next.empty()) e_.copy(carried, Emitter::values_of(next));
     llvm::Value* const new_taken = ir_.CreateAdd(taken, ir_.getInt64(1));
     taken->addIncoming(new_taken, accept);
@@ -81,9 +86,9 @@ class StepEmitter {
     ir_.CreateCondBr(ir_.CreateICmpSLT(new_taken, steps_), step, done);
 
     ir_.SetInsertPoint(done);
-    finish(new_taken, new_total, new_largest, e_.all_lanes(false));
+    finish(true, new_taken, new_total, new_largest, e_.all_lanes(false));
     ir_.SetInsertPoint(reject);  // the state is still the old one
-    finish(taken, counts ? total : e_.counters(0), counts ? largest : e_.counters(0), failed);
+    finish(false, taken, counts ? total : e_.counters(0), counts ? largest : e_.counters(0), failed);
     e_.end_function();
   }
 
@@ -95,19 +100,60 @@ class StepEmitter {
     return all;
   }
 
-  /// Values that this function reads, besides the program's own code.
-  std::vector<Value> roots() const {
-    std::vector<Value> all;
+  /// Values that this function reads, besides the program's own code. Inputs change when a step is accepted, variables
+  /// when an iteration is corrected or when they are carried over; until then they can be read where they are.
+  Emitter::Roots roots() {
+    Emitter::Roots roots;
     StepProgram program = program_;
-    for_each_root(program, [&](Value v) { all.push_back(v); });
-    return all;
+    for_each_root(program, [&](Value v) { roots.all.push_back(v); });
+    std::unordered_set<Value> change_before = order_state();
+    for (const CarriedValue& c : program_.carried) change_before.insert(c.next);
+    change_before.insert(program_.outputs.begin() + program_.state, program_.outputs.end());
+    const auto iterated = program_.variables - program_.carried.size();
+    for (const StepBlock& block : program_.blocks) {
+      change_before.insert(block.correction.begin(), block.correction.end());
+    }
+    for (const Value v : roots.all) {
+      const Instruction& i = program_.code[v];
+      const bool is_leaf = i.op == Opcode::input || (i.op == Opcode::variable && i.a < iterated);
+      if (is_leaf && !change_before.contains(v)) roots.in_place.push_back(v);
+    }
+    return roots;
+  }
+
+  /// Entries of the state that are set together, so that inputs which become others, as what a predictor remembers,
+  /// are read before they are set. Returns the values for which there is no such order: they need copies.
+  std::unordered_set<Value> order_state() {
+    constexpr Value nowhere = ~Value{0};
+    std::vector<Value> rest;
+    std::vector<std::size_t> readers(program_.inputs, 0);
+    const auto source = [&](Value entry) {
+      const Instruction& i = program_.code[program_.outputs[entry]];
+      return i.op == Opcode::input ? i.a : nowhere;
+    };
+    for (Value i = 0; i < program_.state; ++i) {
+      if (source(i) == i) continue;
+      rest.push_back(i);
+      if (source(i) != nowhere) ++readers[source(i)];
+    }
+    while (!rest.empty()) {
+      const auto waiting = std::ranges::stable_partition(rest, [&](Value i) { return readers[i] == 0; });
+      std::vector<Value> now(rest.begin(), waiting.begin());
+      rest.assign(waiting.begin(), waiting.end());
+      if (now.empty()) break;
+      for (const Value i : now) {
+        if (source(i) != nowhere) --readers[source(i)];
+      }
+      state_moves_.push_back(std::move(now));
+    }
+    std::unordered_set<Value> circular;
+    for (const Value i : rest) circular.insert(program_.outputs[i]);
+    if (!rest.empty()) state_moves_.push_back(std::move(rest));
+    return circular;
   }
 
   using Kind = Emitter::Column::Kind;
   static Emitter::Column first(Kind kind, std::size_t count) { return Emitter::range_of(kind, count); }
-  Emitter::Column new_state() const {
-    return Emitter::values_of({program_.outputs.begin(), program_.outputs.begin() + program_.state});
-  }
 
   llvm::BasicBlock* new_block(const char* name) { return llvm::BasicBlock::Create(ir_.getContext(), name, function_); }
 
@@ -307,14 +353,22 @@ class StepEmitter {
     iterations_ = ir_.CreateAdd(iterations_, e_.counters(block.end.iterations));
   }
 
-  /// Stores state, outputs and counters, and returns.
-  void finish(llvm::Value* taken, llvm::Value* total, llvm::Value* largest, llvm::Value* failed) {
+  /// Stores state, outputs and counters, and returns. After an accepted step, the first outputs are the state.
+  void finish(bool is_new, llvm::Value* taken, llvm::Value* total, llvm::Value* largest, llvm::Value* failed) {
     e_.copy(first(Kind::array, program_.state), first(Kind::inputs, program_.state), data_);
-    e_.copy(first(Kind::array, program_.outputs.size()), Emitter::values_of(program_.outputs), outputs_);
-    llvm::Value* const values[] = {total, largest, ir_.CreateSExt(failed, e_.counter_type()), iterations_};
-    for (std::size_t i = 0; i < std::size(values); ++i) {
+    Emitter::Column to = first(Kind::array, program_.outputs.size());
+    Emitter::Column values = Emitter::values_of(program_.outputs);
+    if (is_new) {
+      e_.copy(first(Kind::array, program_.state), first(Kind::inputs, program_.state), outputs_);
+      for (Emitter::Column* column : {&to, &values}) {
+        column->numbers.erase(column->numbers.begin(), column->numbers.begin() + program_.state);
+      }
+    }
+    if (!values.numbers.empty()) e_.copy(to, values, outputs_);
+    llvm::Value* const counts[] = {total, largest, ir_.CreateSExt(failed, e_.counter_type()), iterations_};
+    for (std::size_t i = 0; i < std::size(counts); ++i) {
       auto* address = ir_.CreateConstInBoundsGEP1_64(ir_.getInt64Ty(), counters_, i * max_lanes);
-      ir_.CreateAlignedStore(values[i], address, llvm::Align(8));
+      ir_.CreateAlignedStore(counts[i], address, llvm::Align(8));
     }
     ir_.CreateRet(taken);
   }
@@ -332,6 +386,7 @@ class StepEmitter {
   llvm::Value* of_solution_ = nullptr;  ///< of them, those of the solution that is under way
   llvm::Value* largest_ = nullptr;      ///< of one solution
   int solution_ = 0;
+  std::vector<std::vector<Value>> state_moves_;
 };
 
 }  // namespace
