@@ -12,6 +12,10 @@ inline std::size_t read_count(const Instruction& i) {
   return i.op == Opcode::cosine_of ? 1 : static_cast<std::size_t>(operand_count(i.op));
 }
 inline Value operand(const Instruction& i, std::size_t k) { return k == 0 ? i.a : k == 1 ? i.b : i.c; }
+inline bool can_accumulate(Opcode op) {
+  return op == Opcode::add || op == Opcode::subtract || op == Opcode::multiply || op == Opcode::fma ||
+         op == Opcode::minimum;
+}
 inline bool is_leaf(Opcode op) { return op == Opcode::constant || op == Opcode::input || op == Opcode::variable; }
 
 /// Operations that become one line of a loop, a long sum, or one that stays alone.
@@ -66,6 +70,7 @@ class UnitFinder {
   bool continues(Value v, Value u) const;
   std::vector<Value> sum_up_to(Value v) const;
   std::vector<Unit> find_vector_sums(const CodeRange& range, std::vector<char>& is_taken) const;
+  void add_with_terms(const CodeRange& range, Unit unit, std::vector<char>& is_taken, std::vector<Unit>& units) const;
   std::vector<Unit> find_groups(const CodeRange& range, const std::vector<char>& is_taken,
                                 std::vector<Value>& singles) const;
   std::vector<Unit> find_chains(const CodeRange& range, std::vector<Value>& singles) const;
