@@ -32,6 +32,11 @@ class Group {
       keep(&state);
     });
   }
+  /// What looking at residuals costs: a number of iterations that suffices, without.
+  void without_looking(const Problem& problem, int iterations) {
+    Trajectories blind(fmt::format("dla:midpoint:newton-iterations={}", iterations), problem);
+    row(fmt::format("ours: {} iterations, and nothing is compared", iterations), 0.0, [&] { blind.run(steps_); });
+  }
   void explicit_methods(const std::vector<ExplicitSteps>& methods) {
     for (const ExplicitSteps& m : methods) row(m.method, 0.0, [&] { m.run(step_, static_cast<long>(steps_)); });
   }
@@ -107,6 +112,7 @@ StepGroup oscillator_steps_6(const Session& session) {
                 [](auto& s) { hand::mp_newton_plain<6>(s, 0.25); });
   group.by_hand("by hand: vectors, one iteration less", 0, hand::MpState<6>(q[0], &q[1], &q[7], v[0], &v[1], &v[7]),
                 [](auto& s) { hand::mp_newton<6>(s, 0.25); });
+  group.without_looking(problem, 3);
   group.explicit_methods(explicit_oscillators_6());
   return group.done();
 }
@@ -117,6 +123,7 @@ StepGroup oscillator_steps_100(const Session& session) {
   Group group("McLachlan and Perlmutter, n = 100", problem, 200, session);
   group.by_hand("by hand: Newton to 1e-13", 1.5, plain_start<100>(problem.start),
                 [](auto& s) { hand::mp_newton_plain<100>(s, h); });
+  group.without_looking(problem, 3);
   group.explicit_methods(explicit_oscillators_100());
   return group.done();
 }
