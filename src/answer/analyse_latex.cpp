@@ -4,19 +4,6 @@
 #include "text.hpp"
 
 namespace rattleback::answer {
-namespace {
-
-/// Inverses of metrics can be very long, and the rest is worth printing without them.
-std::string latex_if_short(const Expression& formula) {
-  try {
-    return to_latex(formula);
-  } catch (const ExpressionError&) {
-    return "\\text{too long for a page: JSON has it}";
-  }
-}
-
-}  // namespace
-
 std::string to_latex(const AnalyseAnswer& a) {
   if (!a.analysis.search.found) {
     throw Error(Error::Kind::answer_is_no,
@@ -26,25 +13,26 @@ std::string to_latex(const AnalyseAnswer& a) {
   std::vector<std::string> lines;
   const auto velocities = c.fibre_velocities(a.system());
   for (std::size_t k = 0; k < velocities.size(); ++k) {
-    lines.push_back(fmt::format("{} &= {}", to_latex(a.system().velocities()[c.fibre[k]]), to_latex(velocities[k])));
+    lines.push_back(
+        fmt::format("{} &= {}", to_latex(a.system().velocities()[c.fibre[k]]), latex_if_short(velocities[k])));
   }
-  lines.push_back("l &= " + to_latex(a.reduced().lagrangian()));
+  lines.push_back("l &= " + latex_if_short(a.reduced().lagrangian()));
   for (std::size_t i = 0; i < a.reduced().applied_forces().size(); ++i) {
     lines.push_back(fmt::format("F_{{{}}} &= {}", to_latex(a.reduced().coordinates()[i]),
-                                to_latex(a.reduced().applied_forces()[i])));
+                                latex_if_short(a.reduced().applied_forces()[i])));
   }
   if (const GyroscopicStructure& g = *a.analysis.gyroscopic; g.applies) {
     for (std::size_t i = 0; i < g.one_form.size(); ++i) {
       lines.push_back(
-          fmt::format("\\Theta_{{{}}} &= {}", to_latex(a.reduced().coordinates()[i]), to_latex(g.one_form[i])));
+          fmt::format("\\Theta_{{{}}} &= {}", to_latex(a.reduced().coordinates()[i]), latex_if_short(g.one_form[i])));
     }
-    if (g.measure && g.measure->closed_form) lines.push_back("\\mu &= " + to_latex(g.measure->exponential));
+    if (g.measure && g.measure->closed_form) lines.push_back("\\mu &= " + latex_if_short(g.measure->exponential));
     if (a.hamiltonized) {
-      lines.push_back("N &= " + to_latex(g.multiplier->exponential));
+      lines.push_back("N &= " + latex_if_short(g.multiplier->exponential));
       const HamiltonizedForms& forms = *a.hamiltonized;
-      lines.push_back("\\mathcal{L} &= " + to_latex(forms.lagrangian));
+      lines.push_back("\\mathcal{L} &= " + latex_if_short(forms.lagrangian));
       if (forms.hamiltonian) lines.push_back("\\mathcal{H} &= " + latex_if_short(*forms.hamiltonian));
-      lines.push_back("\\tilde{\\mathcal{L}} &= " + to_latex(forms.poincare_lagrangian));
+      lines.push_back("\\tilde{\\mathcal{L}} &= " + latex_if_short(forms.poincare_lagrangian));
       if (forms.hamiltonian) {
         lines.push_back("\\tilde{\\mathcal{H}} &= " + latex_if_short(*forms.poincare_hamiltonian));
       }
@@ -55,7 +43,7 @@ std::string to_latex(const AnalyseAnswer& a) {
     Substitution named;  // Δ(x) as \Delta_x
     for (const Expression& q : a.system().coordinates())
       named.emplace(Expression::symbol("Δ(" + q.name() + ")"), Expression::symbol("Delta_" + q.name()));
-    const auto written = [&](const Expression& e) { return to_latex(substitute(e, named)); };
+    const auto written = [&](const Expression& e) { return latex_if_short(substitute(e, named)); };
     for (std::size_t k = 0; k < d.fibre_increments.size(); ++k)
       lines.push_back(fmt::format("{} &= {}", written(d.fibre_increments[k]), written(d.formulas->fibre[k])));
     lines.push_back("L_d^* &= " + written(d.formulas->lagrangian));

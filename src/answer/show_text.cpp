@@ -109,24 +109,25 @@ std::string to_text(const ShowAnswer& a) {
 
 std::string to_latex(const ShowAnswer& a) {
   const System& s = a.model.system;
-  std::vector<std::string> lines{"L &= " + to_latex(s.lagrangian())};
-  for (const Expression& c : s.constraints()) lines.push_back("0 &= " + to_latex(c));
-  for (const Expression& g : s.holonomic()) lines.push_back("0 &= " + to_latex(g));
+  std::vector<std::string> lines{"L &= " + latex_if_short(s.lagrangian())};
+  for (const Expression& c : s.constraints()) lines.push_back("0 &= " + latex_if_short(c));
+  for (const Expression& g : s.holonomic()) lines.push_back("0 &= " + latex_if_short(g));
   for (std::size_t i = 0; i < s.dimension(); ++i) {
-    lines.push_back(fmt::format("p_{{{}}} &= {}", to_latex(s.coordinates()[i]), to_latex(s.momenta()[i])));
+    lines.push_back(fmt::format("p_{{{}}} &= {}", to_latex(s.coordinates()[i]), latex_if_short(s.momenta()[i])));
   }
   for (std::size_t i = 0; i < s.applied_forces().size(); ++i) {
-    lines.push_back(fmt::format("F_{{{}}} &= {}", to_latex(s.coordinates()[i]), to_latex(s.applied_forces()[i])));
+    lines.push_back(fmt::format("F_{{{}}} &= {}", to_latex(s.coordinates()[i]), latex_if_short(s.applied_forces()[i])));
   }
-  lines.push_back("E &= " + to_latex(s.energy()));
+  lines.push_back("E &= " + latex_if_short(s.energy()));
   for (const auto& e : s.mass_matrix().entries) {
-    if (e.row <= e.column) lines.push_back(fmt::format("M_{{{}{}}} &= {}", e.row + 1, e.column + 1, to_latex(e.value)));
+    if (e.row <= e.column)
+      lines.push_back(fmt::format("M_{{{}{}}} &= {}", e.row + 1, e.column + 1, latex_if_short(e.value)));
   }
   for (std::size_t k = 0; k < s.affine_part().size(); ++k) {
-    if (s.is_affine()) lines.push_back(fmt::format("b_{{{}}} &= {}", k + 1, to_latex(s.affine_part()[k])));
+    if (s.is_affine()) lines.push_back(fmt::format("b_{{{}}} &= {}", k + 1, latex_if_short(s.affine_part()[k])));
   }
   for (const auto& e : s.constraint_matrix().entries) {
-    lines.push_back(fmt::format("A_{{{}{}}} &= {}", e.row + 1, e.column + 1, to_latex(e.value)));
+    lines.push_back(fmt::format("A_{{{}{}}} &= {}", e.row + 1, e.column + 1, latex_if_short(e.value)));
   }
   return aligned(a.model.title, lines);
 }

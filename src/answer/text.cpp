@@ -57,6 +57,14 @@ std::string words_of(const Largest::End& end) {
                      end.why.empty() ? "" : ": " + end.why);
 }
 
+std::string latex_if_short(const Expression& expression) {
+  try {
+    return to_latex(expression);
+  } catch (const ExpressionError&) {
+    return "\\text{too long for a page: JSON has it}";
+  }
+}
+
 std::string aligned(const std::string& title, const std::vector<std::string>& lines) {
   return fmt::format("% {}\n\\begin{{align*}}\n  {}\n\\end{{align*}}\n", title, fmt::join(lines, " \\\\\n  "));
 }

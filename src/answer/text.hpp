@@ -26,6 +26,8 @@ std::string formula(const Tensor& value);
 std::string words_of(const Largest& largest, const char* name, const char* unit = "");
 std::string words_of(const Largest::End& end);
 
+/// A formula in LaTeX. Some are very long, and the rest is worth printing without them.
+std::string latex_if_short(const Expression& expression);
 /// Lines of LaTeX, each with its &, under a title.
 std::string aligned(const std::string& title, const std::vector<std::string>& lines);
 

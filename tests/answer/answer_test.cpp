@@ -104,7 +104,7 @@ TEST(Prepare, completes_what_is_given_by_name) {
   const auto with = [](std::map<std::string, double> v0) {
     return ProblemRequest{.model = "knife-edge", .step = 0.1, .steps = 1, .v0 = std::move(v0)};
   };
-  expect_refused(with({{"fi", 1.0}}), "`v0` has a value for 'fi', which is not a coordinate; did you mean 'phi'?");
+  expect_refused(with({{"psi", 1.0}}), "`v0` has a value for 'psi', which is not a coordinate; did you mean 'phi'?");
   expect_refused(with({{"x", 1.0}, {"y", 1.0}}),
                  "`v0`: no velocities with these values of x, y satisfy\n  constraint 1");
 }
