@@ -100,6 +100,7 @@ Mistake in_system(const std::string& name, const ChangeOfSystem& change) {
                              .holonomic = s.holonomic(),
                              .parameters = s.parameter_list(),
                              .symmetries = s.symmetries(),
+                             .sections = s.sections(),
                              .conserved = {},
                              .exact = {},
                              .applied_forces = s.applied_forces(),
