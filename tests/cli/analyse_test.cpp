@@ -286,6 +286,8 @@ TEST(Analyse, requests_that_are_wrong_say_what_is_possible) {
         std::pair{"analyse knife-edge --rule simpson", "--rule must be midpoint, trapezoidal, alpha=0.5 or sym=0"},
         std::pair{"analyse knife-edge --rule alpha=2", "alpha must be a number between 0 and 1, found '2'"},
         std::pair{"analyse mclachlan-perlmutter --rule midpoint", "--rule is for Chaplygin systems, and this is none"},
+        std::pair{"analyse knife-edge --associated 0", "--associated must be a positive number of systems, found 0"},
+        std::pair{"analyse knife-edge --associated many", "unknown name 'many'; it must be a number"},
         std::pair{"analyse knife-edge --jsn", "did you mean '--json'?"},
         std::pair{"analyse knife-edge --set z=1", "has no parameter 'z'; it has m, J"},
         std::pair{"analyze knife-edge", "did you mean 'analyse'?"}}) {
