@@ -3,6 +3,7 @@
 // The constraints of a system that one coordinate steers (see SteeredSystem), row by row.
 
 #include "../expr/determinant.hpp"
+#include "rattleback/expr/graph.hpp"
 #include "rattleback/model/system.hpp"
 
 namespace rattleback {
