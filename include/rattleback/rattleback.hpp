@@ -40,6 +40,7 @@
 #include "rattleback/flow/convergence.hpp"
 #include "rattleback/flow/run.hpp"
 #include "rattleback/geometry/analysis.hpp"
+#include "rattleback/geometry/associated.hpp"
 #include "rattleback/geometry/certificate.hpp"
 #include "rattleback/geometry/chaplygin.hpp"
 #include "rattleback/geometry/hamiltonized.hpp"

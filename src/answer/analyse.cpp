@@ -62,6 +62,10 @@ GivenLagrangian compared(const AnalyseAnswer& a, const Expression& lagrangian) {
     if (v.equations.dimension() != s.dimension()) continue;  // reduced ones
     given.equations.push_back({v.name, compare_equations(lagrangian, v.equations, parameters, a.near)});
   }
+  for (std::size_t k = 0; a.associated && k < a.associated->open.size(); ++k) {
+    given.equations.push_back({fmt::format("system {} of the search", k + 1),
+                               compare_equations(lagrangian, a.associated->open[k].equations, parameters, a.near)});
+  }
   return given;
 }
 
@@ -98,6 +102,14 @@ ReducedUnderRule reduced_under(const AnalyseAnswer& a, const std::string& text, 
 
 }  // namespace
 
+std::string result_of(const AssociatedSearch& search) {
+  if (!search.reason.empty()) return search.reason;
+  std::string text = fmt::format("{} of {} are excluded by the Helmholtz conditions", search.excluded, search.systems);
+  if (search.undecided > 0) text += fmt::format(", {} undecided", search.undecided);
+  if (search.tried < search.systems) text += fmt::format(", {} not tried", search.systems - search.tried);
+  return text;
+}
+
 const char* verdict_name(Verdict verdict) {
   switch (verdict) {
     case Verdict::yes: return "yes";
@@ -116,6 +128,9 @@ AnalyseAnswer analyse(const AnalyseRequest& request, const Hooks& hooks) {
   std::optional<Expression> lagrangian;
   if (request.lagrangian) lagrangian = parse_lagrangian(*request.lagrangian, model);
   std::optional<Rule> rule;
+  if (request.associated && *request.associated < 1) {
+    throw RequestError(fmt::format("`associated` must be a positive number of systems, found {}", *request.associated));
+  }
   if (request.rule) rule = rule_of(*request.rule, "`rule`");
   State near = state_to_look_at(model);
   Analysis analysis = rattleback::analyse(s, s.parameter_values(), near);
@@ -127,13 +142,21 @@ AnalyseAnswer analyse(const AnalyseRequest& request, const Hooks& hooks) {
     a.measure_by_translations = !m->decided ? Verdict::unknown : m->exists() ? Verdict::yes : Verdict::no;
   }
   if (rule) a.discrete = reduced_under(a, *request.rule, *rule);
+  if (request.associated) {
+    a.associated = search_associated(a.system(), a.system().parameter_values(), a.near,
+                                     static_cast<std::size_t>(*request.associated));
+  }
   if (lagrangian) a.given = compared(a, *lagrangian);
   return a;
 }
 
 std::optional<Error> complaint(const AnalyseAnswer& answer) {
-  if (!answer.given || answer.given->report.is_free_lagrangian()) return {};
-  return Error(Error::Kind::answer_is_no, "the given Lagrangian is no regular free Lagrangian of the system");
+  if (answer.given && !answer.given->report.is_free_lagrangian())
+    return Error(Error::Kind::answer_is_no, "the given Lagrangian is no regular free Lagrangian of the system");
+  if (answer.associated && answer.associated->open.empty())
+    return Error(Error::Kind::answer_is_no,
+                 "no associated system with a regular Lagrangian was found: " + result_of(*answer.associated));
+  return {};
 }
 
 }  // namespace rattleback::answer

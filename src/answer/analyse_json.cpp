@@ -118,6 +118,7 @@ std::string to_json(const AnalyseAnswer& answer) {
                                            {"closed", certificate_json(m->closed)}};
   }
   document["inverse_problem"] = inverse_problem_json(answer.system(), a.inverse_problem);
+  if (answer.associated) document["associated_search"] = associated_json(*answer.associated);
   if (answer.given) document["given_lagrangian"] = given_lagrangian_json(*answer.given);
   return text_of(document);
 }

@@ -234,6 +234,7 @@ std::string to_text(const AnalyseAnswer& a) {
   if (a.analysis.gyroscopic) add_gyroscopic(out, a);
   if (a.measure_by_translations) add_measure_by_translations(out, a);
   out += inverse_problem_text(a.system(), a.analysis.inverse_problem);
+  if (a.associated) out += associated_text(a.system(), *a.associated);
   if (a.given) out += given_lagrangian_text(*a.given);
   return out;
 }

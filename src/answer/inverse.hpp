@@ -20,6 +20,9 @@ nlohmann::json class_json(const System& system, const SteeredSystem& steered);
 std::string inverse_problem_text(const System& system, const InverseProblem& problem);
 nlohmann::json inverse_problem_json(const System& system, const InverseProblem& problem);
 
+std::string associated_text(const System& system, const AssociatedSearch& search);
+nlohmann::json associated_json(const AssociatedSearch& search);
+
 std::string given_lagrangian_text(const GivenLagrangian& given);
 nlohmann::json given_lagrangian_json(const GivenLagrangian& given);
 

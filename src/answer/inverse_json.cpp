@@ -11,13 +11,25 @@ namespace rattleback::answer {
 
 nlohmann::json class_json(const System& system, const SteeredSystem& s) {
   nlohmann::json others = nlohmann::json::array();
-  for (std::size_t i = 1; i < s.moved.size(); ++i) others.push_back(system.coordinates()[s.moved[i]].name());
+  std::vector<Expression> slopes;
+  nlohmann::json directions = nlohmann::json::array();
+  for (std::size_t i = 0; i < s.moved.size(); ++i) {
+    const std::string name = system.coordinates()[s.moved[i]].name();
+    if (s.is_base(i)) {
+      directions.push_back({{"r", name}, {"s", nlohmann::json::array()}, {"N", to_text(s.direction[i])}});
+      continue;
+    }
+    others.push_back(name);
+    directions.back()["s"].push_back(name);
+    slopes.push_back(s.slope(i));
+  }
   return {{"r1", system.coordinates()[s.steering].name()},
           {"r2", system.coordinates()[s.moved[0]].name()},
           {"s", others},
-          {"A", texts(s.slopes())},
+          {"A", texts(slopes)},
           {"N", to_text(s.direction[0])},
           {"N_is_constant", s.density_is_constant},
+          {"directions", directions},
           {"X", texts(s.direction)},
           {"Y", texts(s.shear)},
           {"I1", to_text(s.inertia)},
@@ -66,6 +78,22 @@ nlohmann::json inverse_problem_json(const System& system, const InverseProblem& 
                                             {"residual", f.equations.residual},
                                             {"motion_residual", f.motion.residual},
                                             {"holds", f.holds()}});
+  }
+  return document;
+}
+
+nlohmann::json associated_json(const AssociatedSearch& search) {
+  nlohmann::json document{{"forms", search.forms},         {"systems", search.systems},
+                          {"tried", search.tried},         {"excluded", search.excluded},
+                          {"undecided", search.undecided}, {"open", nlohmann::json::array()}};
+  if (!search.reason.empty()) document["reason"] = search.reason;
+  for (const auto& [equations, report, lagrangian] : search.open) {
+    document["open"].push_back(
+        {{"accelerations", texts(equations.accelerations)},
+         {"unknowns", report.unknowns},
+         {"dimension", report.dimension},
+         {"regularity", report.regularity},
+         {"free_lagrangian", lagrangian ? nlohmann::json(static_cast<int>(*lagrangian)) : nlohmann::json(nullptr)}});
   }
   return document;
 }

@@ -1,6 +1,9 @@
 // The inverse problem for people.
 
+#include <algorithm>
+
 #include "inverse.hpp"
+#include "rattleback/expr/graph.hpp"
 #include "text.hpp"
 
 namespace rattleback::answer {
@@ -10,11 +13,24 @@ std::string moved_name(const System& system, const SteeredSystem& s, std::size_t
   return system.coordinates()[s.moved[i]].name();
 }
 
-std::string base_names(const System& system, const SteeredSystem& s) {
+/// "r2 = y, s = (z)", for the direction with this number.
+std::string names_of_direction(const System& system, const SteeredSystem& s, std::size_t direction) {
+  std::string base;
   std::vector<std::string> others;
-  for (std::size_t i = 1; i < s.moved.size(); ++i) others.push_back(moved_name(system, s, i));
-  return fmt::format("r1 = {}, r2 = {}, s = ({})", system.coordinates()[s.steering].name(), moved_name(system, s, 0),
-                     fmt::join(others, ", "));
+  for (std::size_t i = 0; i < s.moved.size(); ++i) {
+    if (s.branch[i] != direction) continue;
+    if (s.is_base(i)) {
+      base = moved_name(system, s, i);
+    } else {
+      others.push_back(moved_name(system, s, i));
+    }
+  }
+  return fmt::format("r{} = {}, s = ({})", direction + 2, base, fmt::join(others, ", "));
+}
+
+bool depends_on(const Expression& f, const Expression& symbol) {
+  const std::vector<Expression> symbols = free_symbols(f);
+  return std::ranges::find(symbols, symbol) != symbols.end();
 }
 
 void add_report(std::string& out, const Variationality& v) {
@@ -71,12 +87,23 @@ const char* form_number(FreeForm form) { return form == FreeForm::both_scaled ? 
 std::string class_text(const System& system, const SteeredSystem& s) {
   std::string out;
   const std::string r1 = system.coordinates()[s.steering].name();
-  add(out, "  of the class of Mestdag, Bloch & Fernandez: {}\n", base_names(system, s));
-  const auto slopes = s.slopes();
-  for (std::size_t i = 0; i < slopes.size(); ++i) {
-    add(out, "    A_{} = {}\n", moved_name(system, s, i + 1), formula(slopes[i]));
+  const bool one = s.directions() == 1;
+  add(out, "  of the class of Mestdag, Bloch & Fernandez: r1 = {}, {}\n", r1,
+      one ? names_of_direction(system, s, 0) : fmt::format("and {} directions", s.directions()));
+  for (std::size_t a = 0; a < s.directions(); ++a) {
+    if (!one) add(out, "    {}\n", names_of_direction(system, s, a));
+    std::size_t base = 0;
+    for (std::size_t i = 0; i < s.moved.size(); ++i) {
+      if (s.branch[i] != a) continue;
+      if (s.is_base(i)) {
+        base = i;
+      } else {
+        add(out, "    A_{} = {}\n", moved_name(system, s, i), formula(s.slope(i)));
+      }
+    }
+    const bool is_constant = !depends_on(s.direction[base], system.coordinates()[s.steering]);
+    add(out, "    N = {}{}\n", formula(s.direction[base]), is_constant ? ", constant" : "");
   }
-  add(out, "    N = {}{}\n", formula(s.direction[0]), s.density_is_constant ? ", constant" : "");
   for (std::size_t i = 0; i < s.moved.size(); ++i) {
     if (s.shear[i].is_constant(0.0)) continue;
     add(out, "    {0} is carried along by {1}: {0} - ({2})*{1} is what moves\n", moved_name(system, s, i), r1,
@@ -114,6 +141,30 @@ std::string inverse_problem_text(const System& system, const InverseProblem& pro
     add(out, "    L = {}\n", formula(f.lagrangian.system.lagrangian()));
   }
   if (!problem.free.empty()) add(out, "  'rattleback show --free' has the Hamiltonians; the method free integrates\n");
+  return out;
+}
+
+std::string associated_text(const System& system, const AssociatedSearch& search) {
+  std::string out = "\nSearch among associated systems: each acceleration by velocities that tell the others\n";
+  if (!search.reason.empty()) {
+    add(out, "  none: {}\n", search.reason);
+    return out;
+  }
+  std::vector<std::string> counts;
+  for (std::size_t i = 0; i < search.forms.size(); ++i)
+    counts.push_back(fmt::format("{} of {}''", search.forms[i], system.coordinates()[i].name()));
+  add(out, "  forms: {}; {} system{}\n", fmt::join(counts, ", "), search.systems, search.systems == 1 ? "" : "s");
+  add(out, "  {}{}\n", result_of(search),
+      search.open.empty() ? search.is_complete() ? ": none of them has a regular Lagrangian" : ""
+                          : fmt::format("; {} not:", search.open.size()));
+  for (std::size_t k = 0; k < search.open.size(); ++k) {
+    const auto& [equations, report, lagrangian] = search.open[k];
+    add(out, "  {}. the Helmholtz conditions leave {} of {} dimensions of multipliers, regular ones among them{}\n",
+        k + 1, report.dimension, report.unknowns,
+        lagrangian ? fmt::format("; it is that of the free Lagrangian {}", form_number(*lagrangian)) : "");
+    for (std::size_t i = 0; i < equations.dimension(); ++i)
+      add(out, "     {}'' = {}\n", equations.coordinates[i].name(), formula(equations.accelerations[i]));
+  }
   return out;
 }
 

@@ -121,6 +121,9 @@ void look_at_claims(const Problem& problem, std::vector<std::string>& notes) {
   for (const std::string& broken : broken_symmetries(problem.system, problem.parameters, problem.start)) {
     notes.push_back("a declared symmetry is not one: " + broken);
   }
+  for (const std::string& broken : broken_sections(problem.system, problem.parameters, problem.start)) {
+    notes.push_back("a declared section is none: " + broken);
+  }
   for (const std::string& broken : broken_conservation(problem.system, problem.parameters, problem.start)) {
     notes.push_back("a declared conserved quantity is none: " + broken);
   }

@@ -67,6 +67,14 @@ void find_about_claims(const State& state, ShowAnswer& a) {
     for (const Symmetry& symmetry : s.symmetries()) texts.push_back(symmetry.name);
     a.findings.push_back(fmt::format("symmetries, verified at random points: {}", fmt::join(texts, ", ")));
   }
+  a.broken_sections = broken_sections(s, s.parameter_values(), state);
+  a.problems.insert(a.problems.end(), a.broken_sections.begin(), a.broken_sections.end());
+  if (!s.sections().empty() && a.broken_sections.empty()) {
+    std::vector<std::string> texts;
+    for (const SymmetrySection& section : s.sections()) texts.push_back(section.name);
+    a.findings.push_back(
+        fmt::format("sections of symmetries, inside the constraints at random points: {}", fmt::join(texts, ", ")));
+  }
   a.not_conserved = broken_conservation(s, s.parameter_values(), state);
   a.problems.insert(a.problems.end(), a.not_conserved.begin(), a.not_conserved.end());
   if (!s.conserved().empty() && a.not_conserved.empty()) {

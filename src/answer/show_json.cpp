@@ -32,7 +32,9 @@ std::vector<std::string> row_labels(const System& s) {
 }
 
 nlohmann::json diagnosis(const ShowAnswer& a) {
-  nlohmann::json document{{"broken_symmetries", a.broken_symmetries}, {"not_conserved", a.not_conserved}};
+  nlohmann::json document{{"broken_symmetries", a.broken_symmetries},
+                          {"broken_sections", a.broken_sections},
+                          {"not_conserved", a.not_conserved}};
   if (a.model.initial) document["start"] = a.start_error.empty() ? "regular" : a.start_error;
   if (!a.constraints) return document;
   const ConstraintReport& c = *a.constraints;
@@ -72,6 +74,7 @@ std::string to_json(const ShowAnswer& a) {
                           {"exact", nlohmann::json::object()},
                           {"definitions", nlohmann::json::array()},
                           {"symmetries", nlohmann::json::array()},
+                          {"sections", nlohmann::json::array()},
                           {"diagnosis", diagnosis(a)}};
   for (const Parameter& p : s.parameter_list()) document["parameters"][p.name] = p.value;
   for (const NamedExpression& c : s.conserved()) document["conserved"][c.name] = to_text(c.expression);
@@ -89,6 +92,15 @@ std::string to_json(const ShowAnswer& a) {
   }
   for (const Symmetry& y : s.symmetries())
     document["symmetries"].push_back({{"name", y.name}, {"generator", texts(y.generator)}});
+  for (const SymmetrySection& section : s.sections()) {
+    nlohmann::json coefficients = nlohmann::json::object();
+    for (std::size_t i = 0; i < s.symmetries().size(); ++i) {
+      if (!section.coefficients[i].is_constant(0.0))
+        coefficients[s.symmetries()[i].name] = to_text(section.coefficients[i]);
+    }
+    document["sections"].push_back(
+        {{"name", section.name}, {"coefficients", coefficients}, {"field", texts(s.field_of(section))}});
+  }
   if (m.initial) document["initial"] = {{"q", m.initial->q}, {"v", m.initial->v}};
   if (m.step) document["run"]["step"] = *m.step;
   if (m.time) document["run"]["time"] = *m.time;

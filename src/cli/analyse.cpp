@@ -17,11 +17,14 @@ struct Options {
   OutputOptions output;
   std::optional<std::string> lagrangian;
   std::optional<std::string> rule;
+  std::optional<std::int64_t> associated;
 };
 
 answer::AnalyseAnswer answer_to(const Options& o) {
   try {
-    return answer::analyse({.model = o.model.load(), .lagrangian = o.lagrangian, .rule = o.rule}, only_notes(o.output));
+    return answer::analyse(
+        {.model = o.model.load(), .lagrangian = o.lagrangian, .rule = o.rule, .associated = o.associated},
+        only_notes(o.output));
   } catch (const GeometryError& error) {
     throw GeometryError(fmt::format("{}: {}", o.model.model, error.what()));
   }
@@ -56,11 +59,17 @@ Command analyse_command() {
                    "Lagrangian Ld* and the discrete forces F-, F+",
                .target = &o->rule,
                .values = {Values::Kind::word, {"midpoint", "trapezoidal", "alpha=0.5", "sym=0"}}});
+  command.add({.names = "--associated",
+               .value = "N",
+               .help = "Searches among the first N associated systems of a constrained one, each acceleration by other "
+                       "velocities, for those with a regular Lagrangian; 100 are enough for most",
+               .target = &o->associated});
   o->output.add_to(command);
   command.notes = {
       "Verdicts are judged at random points about the initial position and print the residuals they rest on."};
   command.examples = {
       "rattleback analyse knife-edge-incline", "rattleback analyse quadratic-particle --rule midpoint",
+      "rattleback analyse mobile-robot --associated 100",
       "rattleback analyse free-particle-x --lagrangian \"0.5*x'^2 + 0.5*sqrt(1 + x^2)*(y'^2/x' + z'^2/(x*x'))\""};
   command.action = [o] { analyse_model(*o); };
   return command;

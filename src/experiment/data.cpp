@@ -13,6 +13,7 @@
 #include "../base/raise.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/geometry/analysis.hpp"
+#include "rattleback/geometry/associated.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/mech/exact.hpp"
 #include "rattleback/method/modified_series.hpp"
@@ -304,7 +305,7 @@ class Maker {
     }
   }
 
-  void fill(const InverseRecipe&) {
+  void fill(const InverseRecipe& recipe) {
     const InverseProblem problem = analyse(problem_.system, problem_.parameters, problem_.start).inverse_problem;
     Table& table = data_.table;
     for (const char* name : {"unknowns", "dimension", "regular", "regularity"}) table.columns.push_back({name, {}});
@@ -317,6 +318,13 @@ class Maker {
     }
     table.scalars["free_lagrangians"] =
         static_cast<double>(std::ranges::count_if(problem.free, [](const FreeVerdict& v) { return v.holds(); }));
+    if (recipe.associated == 0) return;
+    const AssociatedSearch search =
+        search_associated(problem_.system, problem_.parameters, problem_.start, recipe.associated);
+    table.scalars["associated_systems"] = static_cast<double>(search.systems);
+    table.scalars["associated_excluded"] = static_cast<double>(search.excluded);
+    table.scalars["associated_open"] = static_cast<double>(search.open.size());
+    table.scalars["associated_undecided"] = static_cast<double>(search.undecided);
   }
 
   const DataRecipe& recipe_;

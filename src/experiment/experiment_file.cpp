@@ -16,14 +16,16 @@
 namespace rattleback {
 namespace {
 
-const std::vector<std::string> data_keys{
-    "kind", "model", "method",  "set",     "q0",     "v0",     "q1",      "step", "steps", "time", "every",     "from",
-    "to",   "count", "observe", "against", "points", "radius", "weights", "ells", "order", "at",   "ends_early"};
+const std::vector<std::string> data_keys{"kind",    "model", "method",  "set",     "q0",         "v0",
+                                         "q1",      "step",  "steps",   "time",    "every",      "from",
+                                         "to",      "count", "observe", "against", "points",     "radius",
+                                         "weights", "ells",  "order",   "at",      "ends_early", "associated"};
 
 constexpr std::int64_t most_steps = 1000000000;
 constexpr std::int64_t most_rows = 10000000;   ///< of a table
 constexpr std::int64_t most_points = 1000000;  ///< of a cloud
-constexpr std::int64_t highest_order = 12;     ///< of what is known of modified quantities
+constexpr std::int64_t most_associated = 10000;
+constexpr std::int64_t highest_order = 12;  ///< of what is known of modified quantities
 
 enum class DataKind : std::uint8_t { trajectory, convergence, cloud, points, modified, inverse };
 
@@ -260,7 +262,7 @@ class ExperimentReader : TomlFile {
       for (const toml::node& item : array_of(need("at"), "at")) m.at.push_back(numbers(item, "an entry of at"));
       recipe.kind = m;
     } else {
-      recipe.kind = InverseRecipe{};
+      recipe.kind = InverseRecipe{static_cast<std::size_t>(count_or("associated", 0, 0, most_associated))};
     }
     experiment_.data.push_back(std::move(recipe));
   }

@@ -9,7 +9,7 @@ namespace rattleback {
 
 using Vector = std::vector<Expression>;
 
-// r̈₁ = −⟨Y, ∂V⟩/I₁ and ẍ = Y r̈₁ + X' ṙ₁ u + X u̇ with u̇ = −⟨X, ∂V⟩; u is ẋ₂/X₂, or each ẋ_i/X_i.
+// r̈₁ = −⟨Y, ∂V⟩/I₁ and ẍ = Y r̈₁ + X' ṙ₁ u + X u̇ with u̇ = −⟨X, ∂V⟩, for each direction; u is ẋ₂/X₂, or each ẋ_i/X_i.
 SecondOrderSystem associated_system(const System& system, const SteeredSystem& s, Associated which) {
   SecondOrderSystem equations{system.coordinates(), system.velocities(), system.parameters(),
                               Vector(system.dimension())};
@@ -17,29 +17,30 @@ SecondOrderSystem associated_system(const System& system, const SteeredSystem& s
   const Expression& r1_dot = system.velocities()[s.steering];
   const auto moving = [&](std::size_t i) { return system.velocities()[s.moved[i]] - s.shear[i] * r1_dot; };
   Expression steering = derivative(s.potential, r1);
-  Expression acceleration;
+  Vector acceleration(s.directions());
   for (std::size_t i = 0; i < s.moved.size(); ++i) {
     const Expression slope = derivative(s.potential, system.coordinates()[s.moved[i]]);
     steering += s.shear[i] * slope;
-    acceleration -= s.direction[i] * slope;
+    acceleration[s.branch[i]] -= s.direction[i] * slope;
   }
   steering = tidy(-steering / s.inertia);
   equations.accelerations[s.steering] = steering;
   for (std::size_t i = 0; i < s.moved.size(); ++i) {
     Expression turning(0.0);
     if (!s.direction[i].is_constant(0.0)) {
-      const std::size_t known = which == Associated::by_base ? 0 : i;
+      const std::size_t known = which == Associated::by_base ? s.base_of(i) : i;
       turning = tidy(derivative(s.direction[i], r1) / s.direction[known]) * r1_dot * moving(known);
     }
-    equations.accelerations[s.moved[i]] = s.shear[i] * steering + turning + tidy(s.direction[i] * acceleration);
+    equations.accelerations[s.moved[i]] =
+        s.shear[i] * steering + turning + tidy(s.direction[i] * acceleration[s.branch[i]]);
   }
   return equations;
 }
 
-double free_sign(std::size_t moved) { return moved == 0 ? 1.0 : -1.0; }
+double free_sign(const SteeredSystem& s, std::size_t moved) { return s.is_base(moved) ? 1.0 : -1.0; }
 
 bool keeps_kinetic_energy(const SteeredSystem& s, FreeForm form, std::size_t moved) {
-  return s.direction[moved].is_constant(0.0) || (moved == 0 && form == FreeForm::constant_density);
+  return s.direction[moved].is_constant(0.0) || (s.is_base(moved) && form == FreeForm::constant_density);
 }
 
 namespace {
@@ -81,22 +82,25 @@ FreeLagrangian free_lagrangian(const System& system, const SteeredSystem& s, Fre
     const std::string name = unused_symbol("C_" + system.coordinates()[s.moved[i]].name(), definition).name();
     definition.parameters.push_back({name, 1.0});
     constants.push_back(Expression::symbol(name));
-    lagrangian += 0.5 * free_sign(i) * constants[i] * tidy(1.0 / s.direction[i]) * sq(moving) / r1_dot;
-    steering += 0.5 * free_sign(i) * s.direction[i] * sq(momentum) / constants[i];
+    lagrangian += 0.5 * free_sign(s, i) * constants[i] * tidy(1.0 / s.direction[i]) * sq(moving) / r1_dot;
+    steering += 0.5 * free_sign(s, i) * s.direction[i] * sq(momentum) / constants[i];
   }
   definition.lagrangian = lagrangian;
 
   // p_i = ± C_i ẋ_i/(X_i ṙ₁), which is ± C_i u/ṙ₁ on the constraints; p₂ = I₂ X₂ u if r₂ keeps its kinetic energy.
   Vector constraints;
-  const Expression& p2 = p[s.moved[0]];
-  for (std::size_t i = 1; i < s.moved.size(); ++i) {
+  for (std::size_t i = 0; i < s.moved.size(); ++i) {
+    if (s.is_base(i)) continue;
+    const std::size_t base = s.base_of(i);
+    const Expression& p2 = p[s.moved[base]];
     const Expression& momentum = p[s.moved[i]];
     if (keeps_kinetic_energy(s, form, i)) {
       constraints.push_back(momentum);
     } else if (form == FreeForm::constant_density) {
-      constraints.push_back(tidy(s.masses[0] * s.direction[0] / s.inertia) * steering * momentum + constants[i] * p2);
+      const Expression speed = tidy(s.masses[base] * s.direction[base] / s.inertia) * steering;
+      constraints.push_back(speed * momentum + constants[i] * p2);
     } else {
-      constraints.push_back(constants[0] * momentum + constants[i] * p2);
+      constraints.push_back(constants[base] * momentum + constants[i] * p2);
     }
   }
   return {System(std::move(definition)), std::move(constants), p, kinetic + 0.5 * sq(steering) / s.inertia,

@@ -30,12 +30,6 @@ Variationality examine(const System& system, const System& shown, std::string na
   return entry;
 }
 
-System with_values(const System& system, std::span<const double> parameters) {
-  SystemDefinition definition = mechanics_of(system);
-  for (std::size_t i = 0; i < parameters.size(); ++i) definition.parameters[i].value = parameters[i];
-  return System(std::move(definition));
-}
-
 /// The system with the constants of a free Lagrangian among its parameters.
 System with_parameters_of(const System& system, const System& free) {
   SystemDefinition definition = mechanics_of(system);

@@ -92,6 +92,12 @@ SystemDefinition mechanics_of(const System& system) {
   return definition;
 }
 
+System with_values(const System& system, std::span<const double> parameters) {
+  SystemDefinition definition = mechanics_of(system);
+  for (std::size_t i = 0; i < parameters.size(); ++i) definition.parameters[i].value = parameters[i];
+  return System(std::move(definition));
+}
+
 System with_literals_as_parameters(const System& system) {
   SystemDefinition definition = mechanics_of(system);
   Lifter lifted(definition.parameters);

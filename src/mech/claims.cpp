@@ -105,6 +105,48 @@ std::vector<std::string> broken_symmetries(const System& system, std::span<const
   return broken;
 }
 
+std::vector<std::string> broken_sections(const System& system, std::span<const double> parameters, const State& near) {
+  std::vector<std::string> broken;
+  if (system.sections().empty() || system.velocity_rows().empty()) return broken;
+  const std::size_t rows = system.velocity_rows().size();
+  std::vector<std::vector<Expression>> terms;  // of A ξ̃, row by row
+  std::vector<Expression> outputs;
+  for (const SymmetrySection& section : system.sections()) {
+    const std::vector<Expression> field = system.field_of(section);
+    terms.resize(terms.size() + rows);
+    for (const auto& e : system.constraint_matrix().entries) {
+      terms[terms.size() - rows + static_cast<std::size_t>(e.row)].push_back(e.value *
+                                                                             field[static_cast<std::size_t>(e.column)]);
+    }
+  }
+  for (const std::vector<Expression>& list : terms) outputs = joined({outputs, list});
+  Interpreter<double> program(make_program(state_and_parameters(system), outputs));
+  Step admissible(projection(system), 1, Backend::interpreted);
+  std::vector<bool> found(terms.size(), false);
+  RandomPoints random;
+  for (int sample = 0; sample < points_of_claims; ++sample) {
+    std::vector<double> point = joined_data({random.near(near.q, 1.0), random.near(near.v, 1.0)}, parameters);
+    std::vector<double> state(2 * system.dimension());
+    if (admissible.run(point, state) != 1) continue;  // to positions that satisfy holonomic constraints
+    std::copy(state.begin(), state.end(), point.begin());
+    const std::vector<double> values = program(point);
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < terms.size(); ++k) {
+      double slip = 0.0;
+      double size = 0.0;
+      for (std::size_t t = 0; t < terms[k].size(); ++t, ++next) {
+        slip += values[next];
+        size += std::abs(values[next]);
+      }
+      if (found[k] || !std::isfinite(slip) || std::abs(slip) <= sampling_error * size) continue;
+      found[k] = true;
+      broken.push_back(fmt::format("the section {} does not move along {}: it gives {:.3g} at a random point",
+                                   system.sections()[k / rows].name, system.row_name_with_text(k % rows), slip));
+    }
+  }
+  return broken;
+}
+
 std::vector<std::string> broken_conservation(const System& system, std::span<const double> parameters,
                                              const State& near) {
   std::vector<std::string> broken;

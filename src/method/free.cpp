@@ -2,7 +2,7 @@
 // equations of L̃, (6) or (7), and the modified integrator, which takes the equations of the r's and the discrete
 // constraints for the s's.
 //
-// With X the direction in which the other coordinates move (see SteeredSystem; x = q − Y r₁, δ = Δr₁) both Lagrangians
+// With X the directions in which the other coordinates move (see SteeredSystem; x = q − Y r₁, δ = Δr₁) both Lagrangians
 // are sums over the coordinates of terms ± C ẋ²/(2 X ṙ₁), and their discretisation is
 //
 //     L_d = ½ I₁ δ²/h + Σ ± ½ C Δx²/(X_d δ) (+ ½ I₂ Δr₂²/h in (7)),
@@ -164,18 +164,20 @@ Method assemble(const FreeMotion& m, const FreeStep& step, const Rule& rule, con
 Method free_lagrange(const System& system, const SteeredSystem& steered, const Rule& rule, const FreeOptions& options) {
   const FreeMotion m = FreeMotion::make(system, steered, rule, options, "free");
   const Expression h = step_symbol();
-  const Expression speed = m.steered.speed(system);
+  const Vector speed = m.steered.speeds(system);
   FreeStep step;
   for (std::size_t i = 0; i < system.dimension(); ++i) step.kept.push_back(i);
   step.right = m.right();
   step.change = m.change();
   step.left = step.right - step.change;
   // Where r₂ advances by h ṙ₂ (7), the ratio κ = Δx/(X_d δ) of the discrete constraint is that of r₂.
-  Expression ratio = speed / m.r1_dot();
-  if (m.form == FreeForm::constant_density && !options.from_momentum) {
-    const Expression first = substitute(m.admissible[0], {{m.delta(), h * m.r1_dot()}});
-    ratio = system.velocities()[m.steered.moved[0]] - m.steered.shear[0] * m.r1_dot();
-    ratio /= first * m.r1_dot();
+  Vector ratio = scaled(speed, 1.0 / m.r1_dot());
+  for (std::size_t i = 0; i < m.moved(); ++i) {
+    if (m.form != FreeForm::constant_density || options.from_momentum || !m.steered.is_base(i)) continue;
+    const Expression first = substitute(m.admissible[i], {{m.delta(), h * m.r1_dot()}});
+    Expression& kappa = ratio[m.steered.branch[i]];
+    kappa = system.velocities()[m.steered.moved[i]] - m.steered.shear[i] * m.r1_dot();
+    kappa /= first * m.r1_dot();
   }
   step.start = m.momenta_at_start(ratio, speed, options);
   for (std::size_t i = 0; i < m.moved(); ++i) {
@@ -203,41 +205,57 @@ Method free_lagrange(const System& system, const SteeredSystem& steered, const R
   return method;
 }
 
-// The momenta of the s's are those of the discrete constraint, p = ± C κ with κ δ X_d = Δx; r₂ tells κ.
+// The momenta of the s's are those of the discrete constraint, p = ± C κ with κ δ X_d = Δx; r₂ tells κ, and r₃ that of
+// its direction.
 Method free_modified(const System& system, const SteeredSystem& steered, const Rule& rule, const FreeOptions& options) {
   const FreeMotion m = FreeMotion::make(system, steered, rule, options, "free-modified");
   const Expression h = step_symbol();
-  const Expression speed = m.steered.speed(system);
-  const bool scaled = m.form == FreeForm::both_scaled;
-  const Expression& p2 = m.momentum(0);
-  const std::size_t base = m.steered.moved[0];
+  const Vector speed = m.steered.speeds(system);
+  const bool scaled_r2 = m.form == FreeForm::both_scaled;
   FreeStep step;
-  step.kept = {m.steered.steering, base};
-  // κ, and κ δ: δ/δ would be lost where a linear equation is evaluated at δ = 0.
-  const Expression uniform = h * p2 / (m.weights[0] * m.admissible[0]);
-  const Expression ratio = scaled ? p2 / (m.weights[0] * m.lever(0)) : uniform / m.delta();
-  const Expression advance = scaled ? ratio * m.delta() : uniform;
-  Substitution on_constraint = m.momenta_of_interval(ratio, advance / h);
-  on_constraint.erase(p2);
+  step.kept = {m.steered.steering};
+  Vector ratio;    // κ
+  Vector advance;  // κ δ: δ/δ would be lost where a linear equation is evaluated at δ = 0
+  Vector u;        // by the momenta at a node
+  Vector ratio_at_node;
+  for (std::size_t i = 0; i < m.moved(); ++i) {
+    if (!m.steered.is_base(i)) continue;
+    step.kept.push_back(m.steered.moved[i]);
+    const Expression& p2 = m.momentum(i);
+    const Expression uniform = h * p2 / (m.weights[i] * m.admissible[i]);
+    ratio.push_back(scaled_r2 ? p2 / (m.weights[i] * m.lever(i)) : uniform / m.delta());
+    advance.push_back(scaled_r2 ? ratio.back() * m.delta() : uniform);
+    u.push_back(scaled_r2 ? p2 * m.r1_dot() / m.weights[i] : p2 / (m.weights[i] * m.steered.direction[i]));
+    ratio_at_node.push_back(scaled_r2 ? p2 / m.weights[i] : u.back() / m.r1_dot());
+  }
+  const auto without_bases = [&](Substitution momenta) {
+    for (std::size_t i = 0; i < m.moved(); ++i) {
+      if (m.steered.is_base(i)) momenta.erase(m.momentum(i));
+    }
+    return momenta;
+  };
+  const Substitution on_constraint = without_bases(m.momenta_of_interval(ratio, scaled(advance, 1.0 / h)));
   step.right = substitute(m.right(), on_constraint);
   step.change = substitute(m.change(), on_constraint);
   step.left = step.right - step.change;
-  for (std::size_t i = 0; i < m.moved(); ++i) step.shifts.push_back(advance * m.admissible[i]);
-  const Substitution all = m.momenta_at_node(speed / m.r1_dot(), speed);
-  step.start.emplace(p2, m.momenta_at_start(speed / m.r1_dot(), speed, options).at(p2));
-  step.two_points.emplace(p2, m.momenta_between().at(p2));
+  const Vector kappa = scaled(speed, 1.0 / m.r1_dot());
+  const Substitution start = m.momenta_at_start(kappa, speed, options);
+  const Substitution between = m.momenta_between();
+  for (std::size_t i = 0; i < m.moved(); ++i) {
+    step.shifts.push_back(advance[m.steered.branch[i]] * m.admissible[i]);
+    step.velocities.push_back(m.steered.direction[i] * u[m.steered.branch[i]]);
+    if (!m.steered.is_base(i)) continue;
+    step.start.emplace(m.momentum(i), start.at(m.momentum(i)));
+    step.two_points.emplace(m.momentum(i), between.at(m.momentum(i)));
+  }
   const Expression carried = m.carried(m.steered.direction);
-  step.p1_of_motion = m.steered.inertia * m.r1_dot() - substitute(carried, all);
-  const Expression u = scaled ? p2 * m.r1_dot() / m.weights[0] : p2 / (m.weights[0] * m.steered.direction[0]);
-  for (const Expression& x : m.steered.direction) step.velocities.push_back(x * u);
-  Substitution at_node = m.momenta_at_node(scaled ? p2 / m.weights[0] : u / m.r1_dot(), u);
-  at_node.erase(p2);
-  step.node = m.steered.inertia * m.r1_dot() - substitute(carried, at_node);
-  step.is_linear_at_nodes = scaled;
+  step.p1_of_motion = m.steered.inertia * m.r1_dot() - substitute(carried, m.momenta_at_node(kappa, speed));
+  step.node = m.steered.inertia * m.r1_dot() - substitute(carried, without_bases(m.momenta_at_node(ratio_at_node, u)));
+  step.is_linear_at_nodes = scaled_r2;
   Method method = assemble(m, step, rule, options);
   method.remarks = m.remarks();
   method.structure = {rule.order(), Structure::Constraint::between_nodes, rule.is_symmetric(),
-                      scaled && m.keeps_direction(), false};
+                      scaled_r2 && m.keeps_direction(), false};
   return method;
 }
 

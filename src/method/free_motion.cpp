@@ -50,6 +50,11 @@ constexpr double relative_constant = 1e-3;
 
 }  // namespace
 
+std::vector<Expression> scaled(std::vector<Expression> list, const Expression& factor) {
+  for (Expression& e : list) e = e * factor;
+  return list;
+}
+
 Expression FreeMotion::carried(const Vector& x) const {
   Expression total;
   for (std::size_t i = 0; i < moved(); ++i) {
@@ -70,24 +75,25 @@ Expression FreeMotion::lever(std::size_t i) const {
   return direction[i] == admissible[i] ? Expression(1.0) : admissible[i] / direction[i];
 }
 
-Substitution FreeMotion::momenta_at_node(const Expression& ratio, const Expression& speed) const {
+Substitution FreeMotion::momenta_at_node(const Vector& ratio, const Vector& speed) const {
   Substitution momenta;
   for (std::size_t i = 0; i < moved(); ++i) {
-    momenta.emplace(momentum(i), kinetic(i) ? weights[i] * steered.direction[i] * speed : weights[i] * ratio);
+    const std::size_t a = steered.branch[i];
+    momenta.emplace(momentum(i), kinetic(i) ? weights[i] * steered.direction[i] * speed[a] : weights[i] * ratio[a]);
   }
   return momenta;
 }
 
-Substitution FreeMotion::momenta_of_interval(const Expression& ratio, const Expression& speed) const {
+Substitution FreeMotion::momenta_of_interval(const Vector& ratio, const Vector& speed) const {
   Substitution momenta;
   for (std::size_t i = 0; i < moved(); ++i) {
-    momenta.emplace(momentum(i), kinetic(i) ? weights[i] * admissible[i] * speed : weights[i] * ratio * lever(i));
+    const std::size_t a = steered.branch[i];
+    momenta.emplace(momentum(i), kinetic(i) ? weights[i] * admissible[i] * speed[a] : weights[i] * ratio[a] * lever(i));
   }
   return momenta;
 }
 
-Substitution FreeMotion::momenta_at_start(const Expression& ratio, const Expression& speed,
-                                          const FreeOptions& options) const {
+Substitution FreeMotion::momenta_at_start(const Vector& ratio, const Vector& speed, const FreeOptions& options) const {
   Substitution momenta = momenta_at_node(ratio, speed);
   if (options.from_momentum) return momenta;
   const Substitution first_step{{delta(), step_symbol() * r1_dot()}};
@@ -100,15 +106,16 @@ Substitution FreeMotion::momenta_at_start(const Expression& ratio, const Express
 Substitution FreeMotion::momenta_between() const {
   const Expression h = step_symbol();
   const auto shift = [&](std::size_t i) { return increments[steered.moved[i]] - steered.shear[i] * delta(); };
-  Expression advance;  // ⟨X, M Δx⟩
+  Vector advance(steered.directions());  // ⟨X_a, M Δx⟩
   for (const auto& e : system.mass_matrix().entries) {
     const auto row = std::ranges::find(steered.moved, static_cast<std::size_t>(e.row));
     const auto column = std::ranges::find(steered.moved, static_cast<std::size_t>(e.column));
     if (row == steered.moved.end() || column == steered.moved.end()) continue;
-    advance += admissible[static_cast<std::size_t>(row - steered.moved.begin())] * e.value *
-               shift(static_cast<std::size_t>(column - steered.moved.begin()));
+    const auto i = static_cast<std::size_t>(row - steered.moved.begin());
+    advance[steered.branch[i]] +=
+        admissible[i] * e.value * shift(static_cast<std::size_t>(column - steered.moved.begin()));
   }
-  return momenta_of_interval(advance / delta(), advance / h);
+  return momenta_of_interval(scaled(advance, 1.0 / delta()), scaled(advance, 1.0 / h));
 }
 
 Expression FreeMotion::vis_viva() const {
@@ -138,9 +145,10 @@ FreeMotion FreeMotion::make(const System& system, const SteeredSystem& steered, 
       motion.weights.push_back(motion.steered.masses[i]);
     } else {
       const SteeredSystem& s = motion.steered;
-      motion.weights.push_back(
-          free_sign(i) * (options.constant ? Expression(*options.constant)
-                                           : relative_constant * s.inertia * sqrt(s.masses[i]) * motion.constants[0]));
+      motion.weights.push_back(free_sign(motion.steered, i) *
+                               (options.constant
+                                    ? Expression(*options.constant)
+                                    : relative_constant * s.inertia * sqrt(s.masses[i]) * motion.constants[0]));
     }
   }
   motion.admissible = motion.direction = admissible_direction(system, motion.steered, rule);
@@ -158,7 +166,7 @@ std::vector<StartRemark> FreeMotion::remarks() const {
   for (std::size_t i = 0; i < moved(); ++i) {
     if (kinetic(i)) continue;
     const std::string name = "C_" + system.coordinates()[steered.moved[i]].name();
-    list.push_back({name, substitute(free_sign(i) * weights[i], start),
+    list.push_back({name, substitute(free_sign(steered, i) * weights[i], start),
                     fmt::format("the constant {} of the free Lagrangian ({})", name, static_cast<int>(form))});
   }
   return list;

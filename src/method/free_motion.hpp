@@ -43,13 +43,13 @@ struct FreeMotion {
   /// By how much the momentum of an interval on the discrete constraints differs from ± C κ.
   Expression lever(std::size_t i) const;
 
-  /// Momenta of the moved coordinates for a motion in the direction X with the speed u, κ = u/ṙ₁.
-  Substitution momenta_at_node(const Expression& ratio, const Expression& speed) const;
+  /// Momenta of the moved coordinates for a motion in the directions X with the speeds u, κ = u/ṙ₁.
+  Substitution momenta_at_node(const Vector& ratio, const Vector& speed) const;
   /// The same for an interval on the discrete constraints, Δx = κ δ · (the direction that they leave).
-  Substitution momenta_of_interval(const Expression& ratio, const Expression& speed) const;
+  Substitution momenta_of_interval(const Vector& ratio, const Vector& speed) const;
   /// As the paper starts, with an interval on the discrete constraints in which r₁ advances by h ṙ₁, or from the
   /// momenta of L̃. Where X_d is the direction that the constraints leave it is the same, for given κ.
-  Substitution momenta_at_start(const Expression& ratio, const Expression& speed, const FreeOptions& options) const;
+  Substitution momenta_at_start(const Vector& ratio, const Vector& speed, const FreeOptions& options) const;
   /// Momenta of an interval between two positions: κ δ is the part of Δx that lies in the admissible direction, so that
   /// slips of the second position are not carried on, and zeros of the direction do not matter.
   Substitution momenta_between() const;
@@ -61,6 +61,9 @@ struct FreeMotion {
   /// Which Lagrangian it is, with which constants.
   std::vector<StartRemark> remarks() const;
 };
+
+/// All of them multiplied by a factor.
+std::vector<Expression> scaled(std::vector<Expression> list, const Expression& factor);
 
 /// The constraints under the rule, by rows: without the factors and parameters that do not matter to them.
 std::vector<std::vector<Expression>> discrete_rows(const System& system, const SteeredSystem& steered,

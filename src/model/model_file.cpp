@@ -31,7 +31,7 @@ class ModelReader {
     SystemDefinition definition = conformal ? mechanical_of(*conformal) : lagrangian();
     definition.constraints = rows("constraints", constraint_places_, definition.constraint_names);
     definition.holonomic = rows("holonomic", holonomic_places_, definition.holonomic_names);
-    read_symmetry(text_, definition, symmetry_places_);
+    read_symmetry(text_, definition, symmetry_places_, section_places_);
     ModelText::Names with_time = text_.all_names();
     with_time.emplace_back("t");
     by_coordinate("exact", "the exact solution of", with_time, definition.exact);
@@ -166,6 +166,7 @@ class ModelReader {
         case Part::holonomic: pick(holonomic_places_); break;
         case Part::parameters: pick(text_.parameter_places()); break;
         case Part::symmetry: pick(symmetry_places_); break;
+        case Part::section: pick(section_places_); break;
         case Part::exact: node = text_.root().get("exact"); break;
         case Part::forces: node = text_.root().get("forces"); break;
         case Part::conserved: node = text_.root().get("conserved"); break;
@@ -196,6 +197,7 @@ class ModelReader {
   ModelText::Places constraint_places_;
   ModelText::Places holonomic_places_;
   ModelText::Places symmetry_places_;
+  ModelText::Places section_places_;
 };
 
 }  // namespace

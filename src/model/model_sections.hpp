@@ -10,8 +10,9 @@ namespace rattleback {
 
 // Sections of a model file, one reader for each. All of them throw ModelError; what is not there changes nothing.
 
-/// [symmetry]; `places` are those of the symmetries that are added.
-void read_symmetry(const ModelText& text, SystemDefinition& definition, ModelText::Places& places);
+/// [symmetry]; `places` are those of the symmetries and of the sections that are added.
+void read_symmetry(const ModelText& text, SystemDefinition& definition, ModelText::Places& places,
+                   ModelText::Places& section_places);
 
 /// The names of the momenta that [conformal] declares.
 ModelText::Names momentum_names(const ModelText& text);

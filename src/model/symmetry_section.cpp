@@ -1,4 +1,5 @@
-// [symmetry]: fibre = coordinates whose translations are symmetries, a group and what it acts on, and generators.
+// [symmetry]: fibre = coordinates whose translations are symmetries, a group and what it acts on, generators, and
+// sections: combinations of these that change from point to point.
 
 #include <fmt/format.h>
 
@@ -67,12 +68,44 @@ void read_generators(const ModelText& text, const toml::node& node, auto&& add) 
   }
 }
 
+// [symmetry.sections]: name = {symmetry = coefficient, an expression of coordinates and parameters, ...}
+void read_sections(const ModelText& text, const toml::node& node, SystemDefinition& definition,
+                   ModelText::Places& places) {
+  const toml::table& sections = text.table_of(node, "sections", "written as a section [symmetry.sections]");
+  ModelText::Names symmetries;
+  for (const Symmetry& s : definition.symmetries) symmetries.push_back(s.name);
+  for (const auto& [name, entries] : ModelText::in_order(sections)) {
+    text.check_name(name, *entries, "a section");
+    const std::string what = "the section " + name;
+    if (symmetries.empty()) {
+      text.fail(*entries, fmt::format("{} combines symmetries, and the model declares none; add [symmetry.generators] "
+                                      "or a fibre",
+                                      what));
+    }
+    if (std::ranges::find(symmetries, name) != symmetries.end())
+      text.fail(*entries, fmt::format("{} has the name of a symmetry; rename it", what));
+    const toml::table& table = text.table_of(*entries, what, fmt::format("as in {{\"{}\" = \"1\"}}", symmetries[0]));
+    text.check_keys(table, symmetries, what);
+    SymmetrySection section{name, std::vector<Expression>(symmetries.size())};
+    for (const auto& [symmetry, coefficient] : ModelText::in_order(table)) {
+      const auto at = static_cast<std::size_t>(std::ranges::find(symmetries, symmetry) - symmetries.begin());
+      section.coefficients[at] =
+          text.expression(*coefficient, fmt::format("{}, coefficient of {}", what, symmetry), text.all_names());
+    }
+    if (std::ranges::all_of(section.coefficients, [](const Expression& f) { return f == Expression(0.0); }))
+      text.fail(*entries, fmt::format("{} is zero: nothing moves; remove it", what));
+    definition.sections.push_back(std::move(section));
+    places.push_back(entries);
+  }
+}
+
 }  // namespace
 
-void read_symmetry(const ModelText& text, SystemDefinition& definition, ModelText::Places& places) {
+void read_symmetry(const ModelText& text, SystemDefinition& definition, ModelText::Places& places,
+                   ModelText::Places& section_places) {
   const toml::table* symmetry = text.table("symmetry");
   if (symmetry == nullptr) return;
-  text.check_keys(*symmetry, {"fibre", "group", "acts_on", "generators"}, "[symmetry]");
+  text.check_keys(*symmetry, {"fibre", "group", "acts_on", "generators", "sections"}, "[symmetry]");
   const auto add = [&](const toml::node& place, const std::string& name,
                        const std::vector<std::pair<std::size_t, Expression>>& components) {
     definition.symmetries.push_back({name, std::vector<Expression>(text.coordinates().size())});
@@ -85,6 +118,8 @@ void read_symmetry(const ModelText& text, SystemDefinition& definition, ModelTex
   }
   read_group(text, *symmetry, add);
   if (const toml::node* generators = symmetry->get("generators")) read_generators(text, *generators, add);
+  if (const toml::node* sections = symmetry->get("sections"))
+    read_sections(text, *sections, definition, section_places);
 }
 
 }  // namespace rattleback

@@ -90,6 +90,7 @@ System::System(std::vector<Expression> coordinates, Expression lagrangian, std::
                               {},
                               {},
                               {},
+                              {},
                               {}}) {}
 
 System::System(SystemDefinition definition) : definition_(std::move(definition)) {
@@ -186,6 +187,15 @@ void System::check_symbols() const {
       check(component, positions, Part::symmetry, k, fmt::format("the symmetry {}", symmetries()[k].name));
     }
   }
+  for (std::size_t k = 0; k < sections().size(); ++k) {
+    const auto& [name, coefficients] = sections()[k];
+    if (coefficients.size() != symmetries().size()) {
+      throw SystemError(Part::section, static_cast<int>(k),
+                        fmt::format("the section {} has {} coefficients, expected {}, one for each symmetry", name,
+                                    coefficients.size(), symmetries().size()));
+    }
+    for (const Expression& f : coefficients) check(f, positions, Part::section, k, "the section " + name);
+  }
   for (std::size_t k = 0; k < conserved().size(); ++k) {
     check(conserved()[k].expression, all, Part::conserved, k,
           fmt::format("the conserved quantity {}", conserved()[k].name));
@@ -206,6 +216,14 @@ void System::check_symbols() const {
       check(*exact()[k], with_time, Part::exact, k, fmt::format("the exact solution of {}", coordinates()[k].name()));
     }
   }
+}
+
+std::vector<Expression> System::field_of(const SymmetrySection& section) const {
+  std::vector<Expression> field(dimension());
+  for (std::size_t a = 0; a < symmetries().size(); ++a) {
+    for (std::size_t i = 0; i < dimension(); ++i) field[i] += section.coefficients[a] * symmetries()[a].generator[i];
+  }
+  return field;
 }
 
 void System::derive_rows() {

@@ -13,6 +13,7 @@
 #include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/registry.hpp"
+#include "sections.hpp"
 
 namespace rattleback {
 namespace {
@@ -126,14 +127,16 @@ std::unique_ptr<Observer> constraint_forces(const Scene& s) {
 std::unique_ptr<Observer> momentum(const Scene& s) {
   if (s.derived.map && !s.derived.map->momentum_of.empty()) return make_momentum_observer(s.method(), s.problem);
   s.require(!s.system().symmetries().empty(), "the model declares no symmetry");
+  require_sections(s.problem);
   std::vector<std::string> labels;
   std::vector<Expression> momenta;
-  for (const Symmetry& symmetry : s.system().symmetries()) {
-    labels.push_back("momentum of " + symmetry.name);
+  const auto add = [&](const std::string& name, const std::vector<Expression>& field) {
+    labels.push_back("momentum of " + name);
     Expression& momentum = momenta.emplace_back();
-    for (std::size_t i = 0; i < s.system().dimension(); ++i)
-      momentum += s.system().momenta()[i] * symmetry.generator[i];
-  }
+    for (std::size_t i = 0; i < field.size(); ++i) momentum += s.system().momenta()[i] * field[i];
+  };
+  for (const Symmetry& symmetry : s.system().symmetries()) add(symmetry.name, symmetry.generator);
+  for (const SymmetrySection& section : s.system().sections()) add(section.name, s.system().field_of(section));
   ImplicitSystem map = map_of_node(s.system());
   map.give(Slot::conserved, momenta);
   return std::make_unique<NodeMapObserver>(ObservedQuantity{"momentum", labels}, map, s.problem);
@@ -169,9 +172,12 @@ const std::vector<Entry>& entries() {
        }},
       {{"constraint-forces", "the forces of the constraints, A^T lambda, at the node"}, constraint_forces},
       {{"momentum",
-        "the momenta of the declared symmetries: by the method's own p or P, or at the node where it has none"},
+        "the momenta of the declared symmetries and sections: by the method's own p or P, or at the node where it has "
+        "none"},
        momentum},
-      {{"momentum-equation", "residual of the discrete nonholonomic momentum equation (Cortes & Martinez, 24)"},
+      {{"momentum-equation",
+        "residual of the discrete nonholonomic momentum equation (Cortes & Martinez, 24), and of each declared "
+        "section"},
        [](const Scene& s) { return make_momentum_equation_observer(s.method_with_equal_steps(), s.problem); }},
       {{"symplectic",
         "defect of the symplectic form: DPhi^T Omega DPhi - Omega - d(beta) (Cortes & Martinez, 22); on a shape space "

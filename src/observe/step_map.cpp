@@ -65,7 +65,11 @@ void StageObserver::observe(const Stepper& stepper, std::span<double> values) {
   for (std::size_t i = 0; solved && i < before_.size(); ++i) {
     solved = std::abs(before_[i] - stepper.state()[i]) <= 1e-8 * (1.0 + std::abs(before_[i]));
   }
-  values[0] = solved ? value() : std::numeric_limits<double>::quiet_NaN();
+  std::ranges::fill(values, std::numeric_limits<double>::quiet_NaN());
+  if (solved) {
+    values[0] = value();
+    others(values.subspan(1));
+  }
   before_.assign(stepper.state().begin(), stepper.state().end());
   velocity_ = stepper.node().v;
 }

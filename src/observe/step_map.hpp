@@ -45,6 +45,8 @@ class StageObserver : public Observer {
   /// `before` is the state before the stage, `map` was applied to it.
   virtual void add_stage(std::span<const double> before, const StepMap& map) = 0;
   virtual double value() = 0;
+  /// Numbers besides the first.
+  virtual void others(std::span<double>) {}
 
   StepMap map_;
   std::vector<double> stages_;

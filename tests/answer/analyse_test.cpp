@@ -115,5 +115,30 @@ TEST(FreeLagrangians, are_known_for_some_systems) {
   EXPECT_NE(to_text(particle).find("it has a potential"), std::string::npos);
 }
 
+TEST(AnalyseAnswer, searches_among_associated_systems_and_says_what_was_tried) {
+  const AnalyseAnswer robot = analyse({.model = "mobile-robot", .associated = 100});
+  ASSERT_TRUE(robot.associated);
+  EXPECT_TRUE(robot.associated->is_complete());
+  EXPECT_EQ(robot.associated->forms, (std::vector<std::size_t>{3, 3, 1, 1}));
+  ASSERT_TRUE(complaint(robot));
+  EXPECT_STREQ(complaint(robot)->what(),
+               "no associated system with a regular Lagrangian was found: 9 of 9 are excluded by the Helmholtz "
+               "conditions");
+  const AnalyseAnswer disk = analyse({.model = "rolling-disk", .associated = 8});
+  EXPECT_FALSE(complaint(disk));
+  EXPECT_EQ(result_of(*disk.associated), "4 of 9 are excluded by the Helmholtz conditions, 1 not tried");
+  const json document = json::parse(to_json(disk)).at("associated_search");
+  EXPECT_EQ(keys(document), (std::set<std::string>{"forms", "systems", "tried", "excluded", "undecided", "open"}));
+  EXPECT_EQ(document.at("systems"), 9);
+  EXPECT_EQ(document.at("open").size(), 4U);
+  EXPECT_EQ(document.at("open").at(0).at("free_lagrangian"), 6);
+  EXPECT_TRUE(document.at("open").at(1).at("free_lagrangian").is_null());
+  EXPECT_NE(to_text(disk).find("it is that of the free Lagrangian (6)"), std::string::npos);
+  EXPECT_FALSE(analyse({.model = "rolling-disk"}).associated);
+  const AnalyseAnswer cart = analyse({.model = "cart-pendulum", .associated = 1});
+  EXPECT_EQ(json::parse(to_json(cart)).at("associated_search").at("reason"), "there are holonomic constraints");
+  EXPECT_THROW(analyse({.model = "rolling-disk", .associated = 0}), RequestError);
+}
+
 }  // namespace
 }  // namespace rattleback::answer

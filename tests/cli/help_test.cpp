@@ -27,7 +27,7 @@ std::ostream& operator<<(std::ostream& out, const Verb& verb) { return out << ve
 const std::vector<Verb> verbs{
     {"models", {}, {"--json", "--quiet"}},
     {"show", {"MODEL"}, {"--set", "--latex", "--free", "--json", "--quiet"}},
-    {"analyse", {"MODEL"}, {"--set", "--latex", "--lagrangian", "--rule", "--json", "--quiet"}},
+    {"analyse", {"MODEL"}, {"--set", "--latex", "--lagrangian", "--rule", "--associated", "--json", "--quiet"}},
     {"run",
      {"MODEL"},
      {"--set", "--time", "--step", "--steps", "--q0", "--v0", "--q1", "--project", "--method", "--newton-tolerance",

@@ -24,6 +24,11 @@ bool same(const DataRecipe& a, const DataRecipe& b) {
   return numbers(a) == numbers(b);
 }
 
+/// Whether formulas of one table can be evaluated with the other: a model with other names has other columns.
+bool has_columns(const Table& table, const Table& of) {
+  return std::ranges::all_of(of.columns, [&](const Table::Column& c) { return table.find(c.name) != nullptr; });
+}
+
 }  // namespace
 
 const Data& Examination::made(const std::string& name) {
@@ -48,13 +53,16 @@ std::vector<bool> Examination::found(const Mistake& mistake, std::span<const std
   std::map<std::string, Data> changed;
   for (const DataRecipe& recipe : wrong.data) {
     const std::string& other = compared_with(recipe);
-    const bool is_right = same(recipe, *std::ranges::find(right.data, recipe.name, &DataRecipe::name));
+    const DataRecipe& meant = *std::ranges::find(right.data, recipe.name, &DataRecipe::name);
+    const bool is_right = same(recipe, meant);
     if (is_right && !changed.contains(other)) continue;
     try {
       const auto find = [&](const std::string& name) -> const Table& {
         return changed.contains(name) ? changed.at(name).table : made(name).table;
       };
-      changed.emplace(recipe.name, make_data(recipe, find, nullptr));
+      Data data = make_data(recipe, find, nullptr);
+      if (recipe.model != meant.model && !has_columns(data.table, made(recipe.name).table)) continue;
+      changed.emplace(recipe.name, std::move(data));
     } catch (const Error&) {
       // It cannot be made with this mistake.
     }

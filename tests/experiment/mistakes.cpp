@@ -100,6 +100,7 @@ Mistake in_system(const std::string& name, const ChangeOfSystem& change) {
                              .holonomic = s.holonomic(),
                              .parameters = s.parameter_list(),
                              .symmetries = s.symmetries(),
+                             .sections = s.sections(),
                              .conserved = {},
                              .exact = {},
                              .applied_forces = s.applied_forces(),
@@ -194,9 +195,13 @@ std::string next_rule(Spec rule) {
 
 // --- wrong data
 
-State start_of(const DataRecipe& table) {
-  return table.start ? *table.start : load_model(table.model, table.parameters).initial.value();
+/// A model of the catalogue, or one in the folder of the experiment.
+Model model_of(const DataRecipe& table) {
+  const bool is_file = table.model.ends_with(".toml");
+  return load_model(is_file ? table.folder + "/" + table.model : table.model, table.parameters);
 }
+
+State start_of(const DataRecipe& table) { return table.start ? *table.start : model_of(table).initial.value(); }
 
 void multiply_velocity(DataRecipe& table, double factor) {
   table.start = start_of(table);
@@ -316,10 +321,12 @@ const std::vector<Mistake>& mistakes() {
                   }),
         in_tables("other parameters",
                   [](DataRecipe& t) {
-                    const Model model = load_model(t.model, t.parameters);
+                    const Model model = model_of(t);
                     for (const Parameter& p : model.system.parameter_list())
                       t.parameters.try_emplace(p.name, 1.5 * p.value);
                   }),
+        in_tables("parameters of the model instead of those that were set",
+                  [](DataRecipe& t) { t.parameters.clear(); }),
         in_names("exact solutions instead of rk4", [](Spec s) { return is_rk4(s) ? "reference" : s; }),
         in_names("exact solutions instead of methods", [](Spec) { return "reference"; }),
     };

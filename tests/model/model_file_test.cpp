@@ -117,6 +117,30 @@ acts_on = ["a", "b", "c"]
   }
 }
 
+TEST(ModelFile, sections_of_symmetries) {
+  const Model m = read_model(R"toml(
+coordinates = ["x", "y", "z"]
+lagrangian = "x'^2 + y'^2 + z'^2"
+[parameters]
+c = 2
+[symmetry]
+fibre = ["x", "z"]
+[symmetry.generators]
+turn = {x = "-y", y = "x"}
+[symmetry.sections]
+along = {"translation of z" = "c*y", "translation of x" = "1"}
+[symmetry.sections.around]
+turn = "z"
+)toml",
+                             "s.toml");
+  const std::vector<SymmetrySection>& found = m.system.sections();
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].name, "along");
+  EXPECT_EQ(found[0].coefficients, (std::vector<Expression>{parse("1"), parse("c*y"), parse("0")}));
+  EXPECT_EQ(m.system.field_of(found[0]), (std::vector<Expression>{parse("1"), parse("0"), parse("c*y")}));
+  EXPECT_EQ(m.system.field_of(found[1]), (std::vector<Expression>{parse("-y*z"), parse("x*z"), parse("0")}));
+}
+
 TEST(ModelFile, generators_of_symmetries) {
   const Model m = read_model(R"toml(
 coordinates = ["x", "y", "theta", "s"]

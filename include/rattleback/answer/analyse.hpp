@@ -8,6 +8,7 @@
 #include "rattleback/answer/hooks.hpp"
 #include "rattleback/answer/problem.hpp"
 #include "rattleback/geometry/analysis.hpp"
+#include "rattleback/geometry/associated.hpp"
 #include "rattleback/geometry/hamiltonized.hpp"
 #include "rattleback/method/discrete_reduction.hpp"
 
@@ -22,6 +23,8 @@ struct AnalyseRequest {
   std::optional<std::string> lagrangian = {};
   /// midpoint, trapezoidal, alpha=0.3 or sym=0.25: the discrete equations of a Chaplygin system under this rule, too.
   std::optional<std::string> rule = {};
+  /// Searches among so many associated second-order systems of a constrained one for those with a regular Lagrangian.
+  std::optional<std::int64_t> associated = {};
 };
 
 /// Whether a system has a property.
@@ -74,6 +77,7 @@ struct AnalyseAnswer {
   bool solvable_at_start = true;                       ///< the constraints, for the velocities of the fibre
   std::optional<GivenLagrangian> given = {};
   std::optional<ReducedUnderRule> discrete = {};
+  std::optional<AssociatedSearch> associated = {};
 
   const System& system() const { return model.system; }
   /// Of the Chaplygin structure, which must have been found.
@@ -85,8 +89,11 @@ struct AnalyseAnswer {
 /// rule is none or there is nothing to reduce.
 AnalyseAnswer analyse(const AnalyseRequest& request, const Hooks& hooks = {});
 
-/// The answer is no: a given Lagrangian is none of the system.
+/// The answer is no: a given Lagrangian is none of the system, or no associated system was found that may have one.
 std::optional<Error> complaint(const AnalyseAnswer& answer);
+
+/// "4 of 4 are excluded by the Helmholtz conditions", or why nothing was tried.
+std::string result_of(const AssociatedSearch& search);
 
 /// For people. Long expressions are cut, the other renderings have them in full.
 std::string to_text(const AnalyseAnswer& answer);

@@ -55,7 +55,9 @@ struct ModifiedRecipe {
 
 /// The inverse problem: a row for each system of second-order equations that belongs to the model, in the order of
 /// `rattleback analyse`, with what its Helmholtz conditions leave.
-struct InverseRecipe {};
+struct InverseRecipe {
+  std::size_t associated = 0;  ///< among how many associated systems it is searched for a Lagrangian
+};
 
 /// How a table of an experiment is made.
 struct DataRecipe {

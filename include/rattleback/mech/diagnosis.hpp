@@ -75,6 +75,9 @@ ConstraintReport examine_constraints(const System& system, std::span<const doubl
 /// Declared symmetries along which L or the constraints change, each in words. Judged at random points.
 std::vector<std::string> broken_symmetries(const System& system, std::span<const double> parameters, const State& near);
 
+/// Sections of symmetries that do not lie inside the constraints, each with the constraint it slips against.
+std::vector<std::string> broken_sections(const System& system, std::span<const double> parameters, const State& near);
+
 /// Declared conserved quantities that change along the motion, each in words. Judged at random admissible states.
 std::vector<std::string> broken_conservation(const System& system, std::span<const double> parameters,
                                              const State& near);

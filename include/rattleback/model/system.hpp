@@ -23,6 +23,7 @@ class SystemError : public RequestError {
     holonomic,
     parameters,
     symmetry,
+    section,
     exact,
     conserved,
     forces
@@ -49,6 +50,13 @@ struct Symmetry {
   std::vector<Expression> generator;  ///< one for each coordinate, in coordinates and parameters
 };
 
+/// A combination of symmetries that changes from point to point, ξ̃(q) = Σ f_a(q) ξ_a, as symmetry directions inside the
+/// constraints do: a section of the bundle g^D (Cortés & Martínez, section 5.2).
+struct SymmetrySection {
+  std::string name;
+  std::vector<Expression> coefficients;  ///< f_a, one for each symmetry, in coordinates and parameters
+};
+
 struct NamedExpression {
   std::string name;
   Expression expression;
@@ -62,6 +70,7 @@ struct SystemDefinition {
   std::vector<Expression> holonomic;    ///< g(q)
   std::vector<Parameter> parameters;
   std::vector<Symmetry> symmetries;
+  std::vector<SymmetrySection> sections = {};
   /// Further quantities that stay constant, in coordinates, velocities and parameters.
   std::vector<NamedExpression> conserved;
   /// Exact solutions where known: q(t) in t, parameters, and initial values, for which the coordinates
@@ -107,6 +116,9 @@ class System {
   const std::vector<Expression>& constraints() const { return definition_.constraints; }
   const std::vector<Expression>& holonomic() const { return definition_.holonomic; }
   const std::vector<Symmetry>& symmetries() const { return definition_.symmetries; }
+  const std::vector<SymmetrySection>& sections() const { return definition_.sections; }
+  /// The vector field of a section, Σ f_a(q) ξ_a(q).
+  std::vector<Expression> field_of(const SymmetrySection& section) const;
   const std::vector<NamedExpression>& conserved() const { return definition_.conserved; }
   const std::vector<std::optional<Expression>>& exact() const { return definition_.exact; }
   /// F, or nothing.
