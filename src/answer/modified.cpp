@@ -74,8 +74,15 @@ Place place_of(const ModifiedRequest& request, const Method& method, const Probl
   return place;
 }
 
-void add_formulas(ModifiedAnswer& answer, const ModifiedRequest& request, const Method& method) {
-  ModifiedSeries series = modified_series(method, request.order);
+void add_formulas(ModifiedAnswer& answer, const ModifiedRequest& request, const Method& method,
+                  const Problem& problem) {
+  ParameterNumbers numbers;
+  for (std::size_t i = 0; request.numbers && i < problem.parameters.size(); ++i) {
+    const Expression& parameter = problem.system.parameters()[i];
+    numbers.emplace(parameter, problem.parameters[i]);
+    answer.parameters.emplace_back(parameter.name(), problem.parameters[i]);
+  }
+  ModifiedSeries series = modified_series(method, request.order, numbers);
   if (request.equation) answer.equation = modified_motion(series, *method.canonical->motion);
   if (series.energy_symbol) {
     const Substitution named{{*series.energy_symbol, unused_symbol("E", *method.canonical->motion)}};
@@ -142,7 +149,10 @@ ModifiedAnswer modified(const ModifiedRequest& request, const Hooks& hooks) {
   if (request.equation && request.formulas == Formulas::none) {
     throw RequestError("`equation` is for formulas: give `formulas`");
   }
-  if (request.formulas != Formulas::none) add_formulas(answer, request, method);
+  if (request.numbers && request.formulas == Formulas::none) {
+    throw RequestError("`numbers` is for formulas: give `formulas`");
+  }
+  if (request.formulas != Formulas::none) add_formulas(answer, request, method, problem);
   if (request.formulas != Formulas::only) answer.numbers = numbers_of(request, method, problem);
   answer.notes = std::move(prepared.notes);
   return answer;

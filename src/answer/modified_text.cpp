@@ -90,6 +90,10 @@ std::string to_text(const ModifiedAnswer& answer) {
   if (answer.numbers) add_numbers(out, *answer.numbers);
   if (!answer.formulas) return out;
   add(out, "\n");
+  for (std::size_t i = 0; i < answer.parameters.size(); ++i) {
+    const auto& [name, value] = answer.parameters[i];
+    add(out, "{}{} = {}{}", i == 0 ? "  with " : ", ", name, value, i + 1 == answer.parameters.size() ? "\n" : "");
+  }
   for (const auto& [symbol, latex, coefficients] : series_of(answer)) {
     for (std::size_t j = 0; j < coefficients.size(); j += answer.symmetric ? 2 : 1)
       add(out, "  {}_{} = {}\n", symbol, j, to_text(coefficients[j]));
@@ -122,6 +126,7 @@ std::string to_json(const ModifiedAnswer& answer) {
   }
   if (answer.formulas) {
     document["formulas"] = {{"hamiltonian", texts(answer.formulas->hamiltonian)}};
+    for (const auto& [name, value] : answer.parameters) document["formulas"]["parameters"][name] = value;
     if (answer.formulas->energy_symbol) {
       document["formulas"]["energy"] = texts(answer.formulas->energy);
       document["formulas"]["factor"] = texts(answer.formulas->factor);

@@ -73,6 +73,10 @@ Command modified_command() {
   command.add({.names = "--equation",
                .help = "With the formulas: the modified Lagrangian and the modified equation too",
                .target = &o->request.equation});
+  command.add(
+      {.names = "--numbers",
+       .help = "In the formulas: the numbers of the parameters instead of their names, which makes them shorter",
+       .target = &o->request.numbers});
   o->output.add_latex_to(command, "Only the formulas, in LaTeX");
   o->output.add_to(command);
   command.notes = {
@@ -83,7 +87,8 @@ Command modified_command() {
       "motion of K, or of the modified energy and factor, in positions and momenta; x'_2 is what belongs to h^2."};
   command.examples = {
       "rattleback modified harmonic-particle -m conformal:TT --step 0.25 --at '0,0;1,1' --formulas --order 2",
-      "rattleback modified free-particle -m conformal:M --order 2 --formulas --equation"};
+      "rattleback modified free-particle -m conformal:M --order 2 --formulas --equation",
+      "rattleback modified veselova --order 2 --formulas --numbers"};
   command.action = [o] { analyse_backwards(*o); };
   return command;
 }

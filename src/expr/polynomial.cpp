@@ -117,42 +117,10 @@ Polynomial times(const Polynomial& p, const Monomial& m) {
   return product;
 }
 
-std::optional<Polynomial> divided(const Polynomial& p, const Polynomial& b) {
-  for (const auto& [lead, coefficient] : b) {
-    if (lead.size() != 1 || lead.begin()->second < 1) continue;
-    const auto [variable, degree] = *lead.begin();
-    const auto is_lower = [&](const auto& term) {
-      return &term.first == &lead || term.first.exponent(variable) < degree;
-    };
-    if (!std::ranges::all_of(b, is_lower)) continue;
-
-    // One sum for the whole division: what is left of a monomial is judged by what was added to it, since coefficients
-    // of different monomials have different units.
-    int highest = 0;
-    for (const auto& [m, c] : p) highest = std::max(highest, m.exponent(variable));
-    Sum rest;
-    rest.add(p);
-    Polynomial quotient;
-    for (int k = highest; k >= degree; --k) {
-      for (const auto& [m, c] : rest.result()) {
-        keep_working();
-        if (m.exponent(variable) != k) continue;
-        const Monomial factor = m * Monomial(variable, -degree);
-        for (const auto& [n, d] : b) rest.add(factor * n, -c / coefficient * d);
-        quotient.emplace_back(factor, c / coefficient);
-      }
-    }
-    if (!rest.result().empty()) return std::nullopt;
-    std::ranges::sort(quotient);
-    return quotient;
-  }
-  return std::nullopt;
-}
-
-double common_denominator(const Polynomial& p) {
+double common_denominator(std::span<const double> coefficients) {
   constexpr double largest = 1e7;
   double common = 1.0;
-  for (const auto& [m, c] : p) {
+  for (const double c : coefficients) {
     const double value = std::abs(c) * common;
     const auto is_integer = [](double x) { return std::abs(x - std::round(x)) <= 1e-13 * x; };
     // Denominators of the convergents of the continued fraction.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -80,11 +81,8 @@ std::optional<Polynomial> power(const Polynomial& p, int exponent, std::size_t m
 
 Polynomial times(const Polynomial& p, const Monomial& m);
 
-/// p/b, if b divides p: by long division in a base of which b has a pure power as its leading term.
-std::optional<Polynomial> divided(const Polynomial& p, const Polynomial& b);
-
-/// The smallest number that makes all coefficients integers, as far as rounding tells; 1 if there is none.
-double common_denominator(const Polynomial& p);
+/// The smallest number that makes all of them integers, as far as rounding tells; 1 if there is none.
+double common_denominator(std::span<const double> coefficients);
 
 Expression to_expression(const Polynomial& p);
 Expression to_expression(const Monomial& m);

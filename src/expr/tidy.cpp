@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "fraction.hpp"
 #include "polynomial.hpp"
 #include "rattleback/base/work.hpp"
 #include "rattleback/expr/graph.hpp"
@@ -86,21 +87,6 @@ Polynomial shortened_by_pythagoras(Polynomial p, std::size_t most_terms) {
     }
   }
   return p;
-}
-
-/// The lowest power of every base over all terms, negative ones too: what the sum is a multiple of over a common
-/// denominator.
-Monomial lowest_powers(const Polynomial& p) {
-  Monomial lowest;
-  for (const auto& [m, c] : p) {
-    keep_working();
-    for (const auto& [base, exponent] : m) {
-      int least = exponent;
-      for (const auto& [n, d] : p) least = std::min(least, n.exponent(base));
-      lowest.set(base, least);
-    }
-  }
-  return lowest;
 }
 
 /// The factors that all terms have.
@@ -287,35 +273,17 @@ Expression without_common_factors(const Expression& expression) {
   }
 }
 
-Expression factored(const Expression& expression, std::size_t limit) {
+Expression factored(const Expression& expression, std::size_t most_terms,
+                    const std::unordered_map<Expression, double>& numbers) {
   try {
-    Tidier tidier(limit);
-    Polynomial p = tidier.expanded(expression);
-    Monomial outside;
-    for (int pass = 0; pass < 2; ++pass) {  // what was multiplied out may have common factors again
-      const Monomial taken = lowest_powers(p);
-      outside = outside * taken;
-      p = tidier.expanded(to_expression(shortened_by_pythagoras(times(p, taken.inverse()), limit)));
-    }
-    for (const auto& [number, exponent] : Monomial(outside)) {
-      const Expression base = base_expression(number);
-      if (base.kind() != Kind::sum) continue;
-      const Polynomial divisor = tidier.expanded(base);
-      for (int k = exponent; k < 0; ++k) {
-        auto quotient = divided(p, divisor);
-        if (!quotient) break;
-        p = std::move(*quotient);
-        outside.set(number, k + 1);
-      }
-    }
-    const double denominator = common_denominator(p);
-    if (denominator != 1.0) {
-      for (auto& [m, c] : p) c = std::round(c * denominator);
-    }
-    return to_expression(outside) * to_expression(p) / denominator;
+    Fractions fractions(most_terms, numbers);
+    return fractions.expression(fractions.of(expression));
   } catch (const ExpressionError&) {  // something is not finite
-    return expression;
+  } catch (const TooLarge&) {
   }
+  Substitution constants;
+  for (const auto& [symbol, number] : numbers) constants.emplace(symbol, Expression(number));
+  return substitute(expression, constants);
 }
 
 Expression tidy(const Expression& expression) {

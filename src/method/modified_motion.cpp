@@ -21,12 +21,10 @@ namespace {
 
 using Expressions = std::vector<Expression>;
 
-constexpr std::size_t terms_of_formulas = 5000;
+constexpr std::size_t terms_of_formulas = 20000;
 
-/// Of ε^j in a function of ε.
-Expression coefficient(const Expression& f, const Expression& epsilon, std::size_t j) {
-  const Expression slope = derivative(f, epsilon, static_cast<int>(j)) / std::tgamma(static_cast<double>(j) + 1.0);
-  return factored(substitute(slope, Substitution{{epsilon, Expression(0.0)}}), terms_of_formulas);
+Expression short_form(const Expression& x, const ModifiedSeries& series) {
+  return factored(x, terms_of_formulas, series.numbers);
 }
 
 Expressions modified_lagrangian(const ModifiedSeries& series, const System& motion) {
@@ -41,12 +39,16 @@ Expressions modified_lagrangian(const ModifiedSeries& series, const System& moti
     return substitute(f, place);
   };
   const auto power = [&](std::size_t k) { return pow(epsilon, static_cast<double>(k)); };
+  const auto coefficient = [&](const Expression& f, std::size_t j) {  // of ε^j
+    const Expression slope = derivative(f, epsilon, static_cast<int>(j)) / std::tgamma(static_cast<double>(j) + 1.0);
+    return short_form(substitute(slope, Substitution{{epsilon, Expression(0.0)}}), series);
+  };
   for (std::size_t j = 1; 2 * j <= order; ++j) {
     Expression perturbation;
     for (std::size_t k = 1; k <= j; ++k) perturbation += power(k) * series.hamiltonian[k];
     Expressions slopes;
     for (const Expression& slope : gradient(perturbation, series.momenta))
-      slopes.push_back(coefficient(at_momenta(slope), epsilon, j));
+      slopes.push_back(coefficient(at_momenta(slope), j));
     Expressions delta(n);
     for (const auto& m : inertia.entries)
       delta[static_cast<std::size_t>(m.row)] -= m.value * slopes[static_cast<std::size_t>(m.column)];
@@ -57,7 +59,7 @@ Expressions modified_lagrangian(const ModifiedSeries& series, const System& moti
   Expression lagrangian = -at_momenta(hamiltonian);
   for (std::size_t i = 0; i < n; ++i) lagrangian += momenta[i] * motion.velocities()[i];
   Expressions coefficients;
-  for (std::size_t j = 0; j <= order; ++j) coefficients.push_back(coefficient(lagrangian, epsilon, j));
+  for (std::size_t j = 0; j <= order; ++j) coefficients.push_back(coefficient(lagrangian, j));
   return coefficients;
 }
 
@@ -81,8 +83,8 @@ ModifiedMotion modified_motion(const ModifiedSeries& series, const System& motio
         momenta[i] -= factor * by_positions[i];
       }
     }
-    for (Expression& x : positions) x = factored(x, terms_of_formulas);
-    for (Expression& x : momenta) x = factored(x, terms_of_formulas);
+    for (Expression& x : positions) x = short_form(x, series);
+    for (Expression& x : momenta) x = short_form(x, series);
     result.position_rates.push_back(std::move(positions));
     result.momentum_rates.push_back(std::move(momenta));
   }

@@ -48,12 +48,16 @@ Series times(const Series& a, const Series& b) {
 }
 
 /// One polynomial over a denominator: what cancels is then seen, and derivatives do not grow more than they must.
-Expression simple(const Expression& x) { return factored(x, 5000); }
+struct Simplifier {
+  static constexpr std::size_t most_terms = 20000;
+  const ParameterNumbers& numbers;
 
-Series simplified(Series a) {
-  for (Expression& x : a) x = simple(x);
-  return a;
-}
+  Expression operator()(const Expression& x) const { return factored(x, most_terms, numbers); }
+  Series operator()(Series a) const {
+    for (Expression& x : a) x = (*this)(x);
+    return a;
+  }
+};
 
 /// The same where h is not 0, without h·h⁻¹ in any product: regular at h = 0 if that was the only pole.
 Expression without_pole(const Expression& expression, const Expression& h) {
@@ -93,22 +97,24 @@ Expression without_pole(const Expression& expression, const Expression& h) {
   return result.back();
 }
 
-/// Of one coefficient: nobody reads more, and derivatives of it take too long.
-constexpr std::size_t most_operations = 10000;
+/// Of one coefficient: derivatives of more take too long.
+constexpr std::size_t most_operations = 100000;
 /// Of what a coefficient is made of, before anything cancels: seconds and some hundred megabytes.
 constexpr std::size_t most_intermediate_operations = 1000000;
 
 void require_size(const Expression& x, std::size_t most) {
   if (operation_count(x) <= most) return;
   throw MethodError(
-      "the formulas of the modified Hamiltonian become too large; numbers there are, and formulas of a lower `order`");
+      "the formulas of the modified Hamiltonian become too large; there are values at a point, formulas of a lower "
+      "`order`, and shorter ones with numbers for the parameters (`numbers`)");
 }
 
 class Expansion {
  public:
-  Expansion(const Vector& r, const Vector& p, Expression hamiltonian, const Expression& action,
-            const Vector& increments, std::size_t size)
-      : r_(r), p_(p), action_(action), increments_(increments), size_(size), hamiltonian_{std::move(hamiltonian)} {}
+  Expansion(const Vector& r, const Vector& p, const Expression& hamiltonian, const Expression& action,
+            const Vector& increments, std::size_t size, const Simplifier& simple)
+      : r_(r), p_(p), action_(action), increments_(increments), size_(size), simple_(simple),
+        hamiltonian_{simple(hamiltonian)} {}
 
   /// K_n for the next n, which is 0 for odd ones of symmetric methods.
   void extend(bool is_zero) { hamiltonian_.push_back(is_zero ? Expression(0.0) : next()); }
@@ -125,7 +131,7 @@ class Expansion {
         result[i + j] += directional_derivative({&f[i], 1}, z, flow[j])[0];
       }
     }
-    result = simplified(result);
+    result = simple_(std::move(result));
     for (const Expression& x : result) require_size(x, most_operations);
     return result;
   }
@@ -184,7 +190,7 @@ class Expansion {
     for (const Expression& k : hamiltonian_) {
       Vector field = gradient(k, p_);
       for (const Expression& x : gradient(k, r_)) field.push_back(-x);
-      for (Expression& x : field) x = simple(x);
+      for (Expression& x : field) x = simple_(x);
       flow.push_back(std::move(field));
     }
     std::vector<std::vector<Series>> derivatives{{}};
@@ -204,7 +210,7 @@ class Expansion {
       p[0] = p_[i];
       work += times(p, derivatives[1][i]);
     }
-    work = simplified(work);
+    work = simple_(std::move(work));
     Expression total;
     double factorial = 1.0;
     for (std::size_t k = 0; k <= n; ++k) {
@@ -212,7 +218,9 @@ class Expansion {
       if (k % 2 == 0) total += std::pow(0.5, static_cast<double>(k)) / factorial * work[n - k];
       if (k < n) work = along_motion(work, flow, n - k - 1);
     }
-    return simple(total - discrete(derivatives, n));
+    const Expression coefficient = simple_(total - discrete(derivatives, n));
+    require_size(coefficient, most_operations);
+    return coefficient;
   }
 
   const Vector& r_;
@@ -220,6 +228,7 @@ class Expansion {
   const Expression& action_;
   const Vector& increments_;
   std::size_t size_;
+  const Simplifier& simple_;
   Series hamiltonian_;
 };
 
@@ -259,7 +268,7 @@ Expression unused_symbol(std::string name, const System& system) {
   return Expression::symbol(name);
 }
 
-ModifiedSeries modified_series(const Method& method, int order) {
+ModifiedSeries modified_series(const Method& method, int order, const ParameterNumbers& numbers) {
   const CanonicalStep& canonical = require_canonical(method);
   if (method.stages.size() > 1) {
     throw MethodError("there are no formulas for the modified Hamiltonian of a composition; numbers there are");
@@ -271,6 +280,7 @@ ModifiedSeries modified_series(const Method& method, int order) {
   }
   const System& motion = *canonical.motion;
   ModifiedSeries series;
+  series.numbers = numbers;
   series.coordinates = motion.coordinates();
   for (const Expression& r : motion.coordinates()) {
     series.momenta.push_back(unused_symbol("p_" + r.name(), motion));
@@ -282,8 +292,9 @@ ModifiedSeries modified_series(const Method& method, int order) {
         "has more than six; numbers there are");
   }
   const Vector increments = increment_symbols(motion);
+  const Simplifier simple{numbers};
   Expansion expansion(series.coordinates, series.momenta, legendre->function, canonical.action, increments,
-                      static_cast<std::size_t>(order) + 1);
+                      static_cast<std::size_t>(order) + 1, simple);
   for (int n = 1; n <= order; ++n) expansion.extend(method.structure.symmetric && n % 2 == 1);
   series.hamiltonian = expansion.hamiltonian();
   if (!canonical.conformal) return series;
@@ -302,7 +313,7 @@ ModifiedSeries modified_series(const Method& method, int order) {
   }
   Series slopes;
   for (const Expression& k : series.hamiltonian) slopes.push_back(-derivative(k, e));
-  series.factor = simplified(composed(slopes, e, series.energy));
+  series.factor = simple(composed(slopes, e, series.energy));
   return series;
 }
 

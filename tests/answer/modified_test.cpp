@@ -94,6 +94,9 @@ TEST(ModifiedAnswer, wrong_requests_are_refused) {
   ModifiedRequest equation = of_oscillator();
   equation.equation = true;
   refused("`equation` is for formulas: give `formulas`", equation);
+  ModifiedRequest numbers = of_oscillator();
+  numbers.numbers = true;
+  refused("`numbers` is for formulas: give `formulas`", numbers);
   refused("a discrete Lagrangian alone", {.problem = {.model = "free-particle"}, .method = "dla"});
 }
 

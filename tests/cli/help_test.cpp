@@ -45,7 +45,7 @@ const std::vector<Verb> verbs{
     {"modified",
      {"MODEL"},
      {"--set", "--time", "--step", "--steps", "--q0", "--v0", "--q1", "--project", "--method", "--order", "--tolerance",
-      "--at", "--energy", "--formulas", "--equation", "--latex", "--json", "--quiet"}},
+      "--at", "--energy", "--formulas", "--equation", "--numbers", "--latex", "--json", "--quiet"}},
     {"measure",
      {"MODEL"},
      {"--set", "--time", "--step", "--steps", "--q0", "--v0", "--q1", "--project", "--methods", "--ell", "--cloud",

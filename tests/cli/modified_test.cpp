@@ -59,14 +59,27 @@ TEST(Modified, refuses_what_makes_no_sense) {
   refused("free-particle --order 13", "--order must be between 0 and 12");
   refused("free-particle -m hdel --energy 1", "--energy is for altered Lagrangians");
   refused("free-particle -m conformal:order=4 --formulas", "no formulas for the modified Hamiltonian of a composition");
-  refused("veselova --formulas --step 0.05", "become too large; numbers there are");
+  refused("rubber-body-on-sphere --formulas --order 2", "shorter ones with numbers for the parameters (--numbers)");
+  refused("free-particle --numbers", "--numbers is for formulas: give --formulas");
   refused("free-particle -m conformal:M:T", "M and T are two rules: give one");
   refused("free-particle -m conformal:ell=13", "ell must be a number between 0 and 12");
   refused("chaplygin-sleigh", "conformal needs a");
   refused("free-particle --latex --json", "two answers");
   refused("free-particle --q1 0.1,0.1,0", "--q1 has no meaning here");
-  const Answer latex = desk("modified veselova --latex --step 0.05");
+  const Answer latex = desk("modified rubber-body-on-sphere --latex --order 2");
   EXPECT_EQ(latex.out, "");
+}
+
+TEST(Modified, formulas_with_numbers_say_which_they_are) {
+  const Workplace desk;
+  const std::string command = "modified rubber-body-on-sphere --order 2 --formulas --numbers --set a=3";
+  const Answer text = desk(command);
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_NE(text.out.find("\n  with m = 1, a = 3, b = 0.5, l = 0.2, I1 = 0.12, I3 = 0.08\n  K_0 = "), std::string::npos)
+      << text.out;
+  const json formulas = desk.document(command).at("formulas");
+  EXPECT_EQ(formulas.at("parameters").at("a"), 3.0);
+  EXPECT_EQ(formulas.at("hamiltonian").at(2).get<std::string>().find("I1"), std::string::npos);
 }
 
 TEST(MeasureCommand, makes_tables) {

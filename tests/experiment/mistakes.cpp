@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <sstream>
 
@@ -181,6 +182,12 @@ std::string with_rule(Spec spec, const std::function<std::string(Spec rule)>& ot
   return result + ":" + other(rule);
 }
 
+/// Of one digit.
+std::string with_ell(Spec spec, Spec other) {
+  const std::size_t at = spec.find("ell=");
+  return at == std::string::npos ? spec : spec.substr(0, at) + other + spec.substr(at + 5);
+}
+
 std::string next_rule(Spec rule) {
   const std::vector<std::string> rows{"midpoint trapezoidal midpoint", "M MT TM TT T M"};
   for (const std::string& row : rows) {
@@ -260,11 +267,8 @@ const std::vector<Mistake>& mistakes() {
         in_equations("negative friction", negative_friction),
         in_names("rules of first order", [](Spec s) { return with_rule(s, [](Spec) { return "alpha=0.3"; }); }),
         in_names("other rules", [](Spec s) { return with_rule(s, next_rule); }),
-        in_names("ell=0 instead of others",
-                 [](Spec s) {
-                   const std::size_t at = s.find("ell=");
-                   return at == std::string::npos ? s : s.substr(0, at) + "ell=0" + s.substr(at + 5);
-                 }),
+        in_names("ell=0 instead of others", [](Spec s) { return with_ell(s, "ell=0"); }),
+        in_names("ell=4 instead of others", [](Spec s) { return with_ell(s, "ell=4"); }),
     };
     for (const char* family : {"dla", "hd", "rdla", "hdel", "pthdel", "free", "rk4", "reference"}) {
       list.push_back(in_equations(fmt::format("negative friction in {} alone", family), negative_friction,

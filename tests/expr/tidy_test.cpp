@@ -53,6 +53,37 @@ TEST(Tidy, factored_keeps_small_terms) {
   EXPECT_NEAR(evaluate(factored(parse("0.5*x + 1.000000000003*y + x*x")), at), 0.35 + 1.000000000003 + 0.49, 1e-15);
 }
 
+// Sines and cosines are on a circle in numerators and denominators; what stands under a root is found in them.
+TEST(Tidy, factored_cancels_what_is_equal) {
+  const auto text = [](const char* expression) { return to_text(factored(parse(expression))); };
+  EXPECT_EQ(text("(1 - cos(x)^4)/(1 + cos(x)^2)"), "sin(x)^2");
+  EXPECT_EQ(text("sin(x)/(1 - cos(x)^2)"), "1/sin(x)");
+  EXPECT_EQ(text("tan(x)*cos(x)"), "sin(x)");
+  EXPECT_EQ(text("(a^2 + a*b*sin(x)^2)/(sin(x)^2*(a + b - b*cos(x)^2))"), "a/sin(x)^2");
+  EXPECT_EQ(text("(x^2 + 1)/sqrt(x^2 + 1)^3"), "1/sqrt(x^2 + 1)");
+  EXPECT_EQ(text("1/sqrt(x + 1) + sqrt(x + 1)"), "(x + 2)/sqrt(x + 1)");
+  EXPECT_EQ(text("x*(1 + x)^(a + 1)/(1 + x)^a"), "x*(x + 1)");
+  EXPECT_EQ(text("1/(1 + y) - 1/(1 + y)"), "0");
+}
+
+// 0.1 + 0.2 − 0.3 is not 0 in double precision.
+TEST(Tidy, factored_takes_numbers_for_symbols) {
+  const auto symbol = [](const char* name) { return Expression::symbol(name); };
+  const std::unordered_map<Expression, double> numbers{{symbol("a"), 0.1}, {symbol("b"), 0.2}, {symbol("c"), 0.3}};
+  EXPECT_EQ(to_text(factored(parse("(a + b - c)*x + a*y"), 300, numbers)), "0.1*y");
+  EXPECT_EQ(to_text(factored(parse("(a*x^2 + b*x + a)/(c*x + c)"), 300, numbers)), "(x + 1)/3");
+  EXPECT_EQ(to_text(factored(parse("a*(x + y + z)^9"), 10, numbers)), "0.1*(x + y + z)^9");
+}
+
+TEST(Tidy, factored_does_not_change_values) {
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    test::RandomExpression random(seed);
+    const auto [e, value] = random.sample(5);
+    const Expression t = factored(e);
+    EXPECT_NEAR(evaluate(t, random.point()), value, 1e-7 * (1.0 + std::abs(value))) << to_text(e) << "\n" << to_text(t);
+  }
+}
+
 TEST(Tidy, takes_common_factors_out) {
   EXPECT_EQ(to_text(without_common_factors(parse("a*x*y + b*x"))), "b + a*y");
   EXPECT_EQ(to_text(without_common_factors(parse("a*sin(x)^2*cos(y)^2 + b - b*cos(x)^2"))), "b + a*cos(y)^2");

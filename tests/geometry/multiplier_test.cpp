@@ -79,6 +79,8 @@ INSTANTIATE_TEST_SUITE_P(
               "(a1*cos(t1)^2 + a2*(sin(t1)*cos(t2))^2 + a3*(sin(t1)*sin(t2)*cos(t3))^2 + "
               "a4*(sin(t1)*sin(t2)*sin(t3))^2)^(-1/2)"},
         Known{"rubber-routh-sphere", "(I1*cos(theta)^2 + I3*sin(theta)^2 + m*(R + l*cos(theta))^2)^(-1/2)"},
+        Known{"rubber-routh-sphere-nd",
+              "u = 1 - 2/(1 + w1^2 + w2^2); (I3 + (I1 - I3)*u^2 + m*(R + l*u)^2)^(-1/2)"},
         Known{"rubber-spheroid",
               "(I1*cos(theta)^2 + I3*sin(theta)^2 + m*(sqrt(e^2*sin(theta)^2 + p^2*cos(theta)^2) + "
               "l*cos(theta))^2)^(-1/2)"},
@@ -201,16 +203,27 @@ TEST(Multiplier, does_not_exist_without_an_invariant_measure) {
   }
 }
 
+// Garcia-Naranjo 2019: with three coordinates a measure is less than a multiplier, and there are both.
+TEST(Multiplier, of_the_rubber_routh_sphere_exists_in_four_dimensions) {
+  const Found f("rubber-routh-sphere-nd", {{"n", 3}});
+  ASSERT_TRUE(f.gyroscopic().is_hamiltonizable());
+  const Expression n = parse("u = 1 - 2/(1 + w1^2 + w2^2 + w3^2); (I3 + (I1 - I3)*u^2 + m*(R + l*u)^2)^(-1/2)");
+  expect_proportional(f, f.gyroscopic().multiplier->exponential, n);
+  expect_proportional(f, f.gyroscopic().measure->exponential, sq(n));
+}
+
 TEST(Multiplier, does_not_follow_from_an_invariant_measure) {
   struct Case {
     const char* model;
     const char* density;
   };
-  for (const Case& c : {Case{"contact-particle", "(1 + y1^2 + y2^2)^(-1/2)"},
-                        Case{"chaplygin-ball",
-                             "(1 - m*R^2*((sin(theta)*sin(phi))^2/(I1 + m*R^2) + (sin(theta)*cos(phi))^2/(I2 + m*R^2) "
-                             "+ cos(theta)^2/(I3 + m*R^2)))^(-1/2)"},
-                        Case{"snakeboard", "(m*l^2*cos(phi)^2/sin(phi)^2 + J + 2*Jw)^(-1/2)"}}) {
+  for (const Case& c :
+       {Case{"contact-particle", "(1 + y1^2 + y2^2)^(-1/2)"},
+        Case{"chaplygin-ball",
+             "(1 - m*R^2*((sin(theta)*sin(phi))^2/(I1 + m*R^2) + (sin(theta)*cos(phi))^2/(I2 + m*R^2) "
+             "+ cos(theta)^2/(I3 + m*R^2)))^(-1/2)"},
+        Case{"ball-over-sphere-4d", "g = Ja*cos(theta)^2 + Jb*sin(theta)^2 + m*r^2; ((Ja + g)*(Jb + g))^((r/s - 1)/2)"},
+        Case{"snakeboard", "(m*l^2*cos(phi)^2/sin(phi)^2 + J + 2*Jw)^(-1/2)"}}) {
     Model m = load_model(c.model);
     if (std::string(c.model) == "snakeboard") m.initial->q[4] = 0.8;  // away from phi = 0
     const Found f(m.system, *m.initial);

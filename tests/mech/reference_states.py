@@ -210,6 +210,38 @@ def rubber_routh_sphere(q, v, p):
     return L, [contact[0], contact[1], omega.dot(up)], []
 
 
+def rubber_routh_sphere_nd(q, v, p):
+    """The vertical g in the body turns by W = g g'^T - g' g^T; the force of Garcia-Naranjo's multiplier."""
+    square = sum(w**2 for w in q)
+    g = sp.Matrix([*(2 * w for w in q), square - 1]) / (1 + square)
+    gd = sum((g.diff(s) * u for s, u in zip(q, v)), sp.zeros(*g.shape))
+    W = g * gd.T - gd * g.T
+    n = p["n"]
+    inertia = lambda i, j: p["I1"] if j == n else p["I3"]
+    turning = sum(inertia(i, j) * W[i, j]**2 for i in range(n + 1) for j in range(i + 1, n + 1))
+    mass = p["R"] * W * g + p["l"] * W.col(n)
+    L = half * (turning + p["m"] * mass.dot(mass)) - p["m"] * p["g"] * p["l"] * g[n]
+    phi = -half * sp.log(p["I3"] + (p["I1"] - p["I3"]) * g[n]**2 + p["m"] * (p["R"] + p["l"] * g[n])**2)
+    m = [L.diff(u) for u in v]
+    work = sum(a * u for a, u in zip(m, v))
+    rate = sum(phi.diff(s) * u for s, u in zip(q, v))
+    return L, [], [], [work * phi.diff(s) - rate * a for s, a in zip(q, m)]
+
+
+def ball_over_sphere_4d(q, v, p):
+    """The normal g in the body turns by e W = g g'^T - g' g^T; F(X) = (1/e^2 - 2/e) <I W, X g'^T - g' X^T>."""
+    theta, phi, psi = q
+    g = sp.Matrix([cos(theta) * cos(phi), cos(theta) * sin(phi), sin(theta) * cos(psi), sin(theta) * sin(psi)])
+    gd = sum((g.diff(s) * u for s, u in zip(q, v)), sp.zeros(4, 1))
+    e = p["s"] / (p["s"] + p["r"])
+    J = [p["Ja"], p["Ja"], p["Jb"], p["Jb"]]
+    wedge = lambda a, b: a * b.T - b * a.T
+    pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
+    pairing = lambda a, b: sum((J[i] + J[j] + p["m"] * p["r"]**2) * a[i, j] * b[i, j] for i, j in pairs)
+    W = wedge(g, gd) / e
+    return half * pairing(W, W), [], [], [(1 / e**2 - 2 / e) * pairing(W, wedge(g.diff(s), gd)) for s in q]
+
+
 def rubber_body_on_sphere(q, v, p):
     # vectors have components in the frame that goes with the point of contact
     F, turning = euler(q[:3], v[:3])
@@ -294,6 +326,8 @@ SYSTEMS = {
     "veselova-4d": veselova_4d,
     "veselova-nd": veselova_nd,
     "rubber-routh-sphere": rubber_routh_sphere,
+    "rubber-routh-sphere-nd": rubber_routh_sphere_nd,
+    "ball-over-sphere-4d": ball_over_sphere_4d,
     "rubber-body-on-sphere": rubber_body_on_sphere,
     "rubber-spheroid": rubber_spheroid,
     "chaplygin-ball": chaplygin_ball,

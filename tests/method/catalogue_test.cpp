@@ -279,6 +279,22 @@ TEST(Reference, veselova_in_four_and_five_dimensions_is_that_of_an_independent_p
   }
 }
 
+// Numbers of a program of its own, by multipliers on SO(N) × R^N: matrices R, constraints of rolling and no twist on
+// the angular velocity and the velocity of the centre, nothing reduced; Runge–Kutta with 1000 steps to t = 5.
+TEST(Reference, bodies_that_roll_in_many_dimensions_are_those_of_the_full_equations) {
+  const std::vector<std::vector<double>> ends{
+      {0.5332476277025656, -0.14984310028069298},
+      {0.3144114850892816, -0.19194285093610777, 0.34940252341875744},
+      {0.46694167820468, -0.012271454830818242, 0.5760625318144093, 0.09684939877891263}};
+  for (const auto& end : ends) {
+    ReferenceFlow flow(problem_of(load_model("rubber-routh-sphere-nd", {{"n", static_cast<double>(end.size())}})));
+    EXPECT_LT(distance(flow.at(5.0).q, end), 1e-9) << end.size();
+  }
+  constexpr double turn = 2.0 * std::numbers::pi;
+  ReferenceFlow ball(problem_of(load_model("ball-over-sphere-4d")));
+  EXPECT_LT(distance(ball.at(5.0).q, {0.8396910010807279, turn - 2.942970984671902, 3.1207094398731328}), 1e-9);
+}
+
 TEST(Reference, half_of_the_catalogue_has_exact_solutions) {
   // The tests above pass for a model that declares nothing: someone must declare something.
   std::size_t with_exact = 0;

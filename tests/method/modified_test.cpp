@@ -381,7 +381,7 @@ TEST(Formulas, do_not_exist_for_everything) {
   };
   EXPECT_NE(text("del:order=4", recorded_problem("pendulum"), 2).find("of a composition"), std::string::npos);
   EXPECT_NE(text("free", problem_of("rolling-disk"), 2).find("not quadratic in the velocities"), std::string::npos);
-  EXPECT_NE(text("pthdel", problem_of("veselova"), 4).find("too large"), std::string::npos);
+  EXPECT_NE(text("pthdel", problem_of("rubber-body-on-sphere"), 2).find("too large"), std::string::npos);
 }
 
 // x < 1, and a step leads beyond.

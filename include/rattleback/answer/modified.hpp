@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rattleback/answer/hooks.hpp"
@@ -30,6 +31,7 @@ struct ModifiedRequest {
   std::optional<double> energy = {};
   Formulas formulas = Formulas::none;
   bool equation = false;  ///< with the formulas: the modified Lagrangian and the modified equation
+  bool numbers = false;   ///< in the formulas: the numbers of the parameters instead of their names
 };
 
 struct ModifiedAnswer {
@@ -58,6 +60,7 @@ struct ModifiedAnswer {
   std::optional<Numbers> numbers = {};          ///< unless formulas only were asked for
   std::optional<ModifiedSeries> formulas = {};  ///< if they were; of symmetric methods every second one is 0
   std::optional<ModifiedMotion> equation = {};  ///< likewise
+  std::vector<std::pair<std::string, double>> parameters = {};  ///< that are numbers in the formulas
   std::vector<std::string> notes = {};
 };
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unordered_map>
+
 #include "rattleback/expr/expression.hpp"
 
 namespace rattleback {
@@ -13,9 +15,11 @@ Expression tidy(const Expression& expression);
 /// sin(x)² cos(y)² + sin(x)² − sin(x)² cos(x)² leaves cos(y)² + sin(x)². The expression itself if there are none.
 Expression without_common_factors(const Expression& expression);
 
-/// A sum over a common denominator, multiplied out, with the factors that all its terms have outside: 1/(x y) + x/y is
-/// (1 + x²)/(x y). Rational coefficients have a common denominator too. Parts that would have more terms than that are
-/// not multiplied out.
-Expression factored(const Expression& expression, std::size_t most_terms = 300);
+/// One polynomial over a product of powers, in lowest terms as far as the denominators are known, with the factors that
+/// all its terms have outside: 1/(x y) + x/y is (1 + x²)/(x y). Rational coefficients have a common denominator too.
+/// Some symbols may be replaced by numbers. If there would be more terms than that on the way, the expression itself is
+/// returned, with the numbers.
+Expression factored(const Expression& expression, std::size_t most_terms = 300,
+                    const std::unordered_map<Expression, double>& numbers = {});
 
 }  // namespace rattleback

@@ -2,11 +2,15 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "rattleback/method/method.hpp"
 
 namespace rattleback {
+
+/// Parameters that are numbers in formulas.
+using ParameterNumbers = std::unordered_map<Expression, double>;
 
 /// The modified Hamiltonian of a method as a power series in h with formulas for its coefficients.
 struct ModifiedSeries {
@@ -17,14 +21,16 @@ struct ModifiedSeries {
   std::optional<Expression> energy_symbol;
   std::vector<Expression> energy;
   std::vector<Expression> factor;
+  ParameterNumbers numbers;
 };
 
 /// A symbol for people that is neither coordinate nor parameter of the system: the name, or the name with underscores.
 Expression unused_symbol(std::string name, const System& system);
 
 /// Up to the power `order`. Throws MethodError if the step is not that of a discrete Lagrangian, or if there is no
-/// formula to start from: of compositions, of Lagrangians that are not quadratic in the velocities.
-ModifiedSeries modified_series(const Method& method, int order);
+/// formula to start from: of compositions, of Lagrangians that are not quadratic in the velocities; or if formulas
+/// become too large, which those with numbers for parameters do later.
+ModifiedSeries modified_series(const Method& method, int order, const ParameterNumbers& numbers = {});
 
 /// What the modified Hamiltonian says about the motion, as power series in h: entry j belongs to h^j.
 struct ModifiedMotion {
