@@ -90,6 +90,9 @@ std::string to_json(const ShowAnswer& a) {
   for (const Symmetry& y : s.symmetries())
     document["symmetries"].push_back({{"name", y.name}, {"generator", texts(y.generator)}});
   if (m.initial) document["initial"] = {{"q", m.initial->q}, {"v", m.initial->v}};
+  if (m.initial && m.initial->t != 0.0) document["initial"]["t"] = m.initial->t;
+  for (const NamedExpression& input : m.inputs) document["inputs"][input.name] = to_text(input.expression);
+  if (s.depends_on_time()) document["depends_on_time"] = true;
   if (m.step) document["run"]["step"] = *m.step;
   if (m.time) document["run"]["time"] = *m.time;
   return text_of(document);

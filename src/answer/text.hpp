@@ -10,6 +10,7 @@
 
 #include "rattleback/expr/matrix.hpp"
 #include "rattleback/flow/statistics.hpp"
+#include "rattleback/model/system.hpp"
 
 namespace rattleback::answer {
 
@@ -25,6 +26,9 @@ std::string formula(const Tensor& value);
 /// "largest error 1e-9 of its terms", or where it ceases to exist: "not defined at step 3 (t = 0.3): why".
 std::string words_of(const Largest& largest, const char* name, const char* unit = "");
 std::string words_of(const Largest::End& end);
+
+/// What does work in a system that does not conserve its energy: "applied forces and moving constraints".
+std::string what_does_work(const System& system);
 
 /// Lines of LaTeX, each with its &, under a title.
 std::string aligned(const std::string& title, const std::vector<std::string>& lines);

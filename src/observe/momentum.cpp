@@ -29,8 +29,9 @@ class Momenta {
   Momenta(const Method& method, const Problem& problem)
       : functions_(CompiledMap::functions(map(method, problem.system), problem)) {}
 
-  /// At a state that begins with (q, p).
-  void operator()(std::span<const double> state) {
+  /// At a state that begins with (q, p), at t.
+  void operator()(std::span<const double> state, double t) {
+    functions_.set_time(t);
     functions_.set(Slot::position, state);
     functions_.set(Slot::momentum, state.subspan(functions_[Slot::position].size()));
     functions_.run();
@@ -72,6 +73,7 @@ class Momenta {
     ImplicitSystem map;
     map.take(Slot::position, system.coordinates());
     map.take(Slot::momentum, p);
+    map.take(Slot::time, system.time());
     map.take(Slot::parameters, system.parameters());
     map.give(Slot::conserved, momenta);
     map.give(Slot::constraints, slips);
@@ -88,7 +90,7 @@ class MomentumObserver final : public Observer {
                    std::vector<std::size_t> symmetries)
       : Observer(std::move(quantity)), momenta_(method, problem), symmetries_(std::move(symmetries)) {}
   void observe(const Stepper& stepper, std::span<double> values) override {
-    momenta_(stepper.state());
+    momenta_(stepper.state(), stepper.node().t);
     const Eigen::VectorXd all = momenta_.momenta();
     for (std::size_t k = 0; k < symmetries_.size(); ++k) values[k] = all[static_cast<Eigen::Index>(symmetries_[k])];
   }
@@ -113,10 +115,10 @@ class MomentumEquationObserver final : public StageObserver {
     residual_ = std::numeric_limits<double>::quiet_NaN();  // if no combination of symmetries is admissible
   }
   void add_stage(std::span<const double> before, const StepMap& map) override {
-    momenta_(before);
+    momenta_(before, map.time());
     const Eigen::VectorXd old_momenta = momenta_.momenta();
     const Eigen::MatrixXd admissible = momenta_.admissible();  // at q_k
-    momenta_(map.state());
+    momenta_(map.state(), map.time());                         // the momenta do not depend on t
     const Eigen::VectorXd change = momenta_.momenta() - old_momenta;
     if (admissible.cols() == 0) return;
     const double largest = (admissible.transpose() * change).cwiseAbs().maxCoeff();
@@ -162,7 +164,7 @@ std::unique_ptr<Observer> make_momentum_equation_observer(const Method& method, 
   Momenta at_start(method, problem);
   std::vector<double> state = problem.start.q;
   state.resize(problem.system.dimension() + method.momentum_of.size(), 0.0);
-  at_start(state);
+  at_start(state, problem.start.t);
   if (at_start.admissible().cols() == 0) {
     throw MethodError("at the start no combination of the declared symmetries moves along the constraints");
   }
