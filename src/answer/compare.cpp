@@ -109,7 +109,7 @@ CompareAnswer compare(const CompareRequest& request, const Hooks& hooks) {
 
 std::string to_text(const CompareAnswer& a) {
   const auto& [model, problem, steps, notes] = a.prepared;
-  const double end = static_cast<double>(steps) * problem.step;
+  const double end = std::fma(static_cast<double>(steps), problem.step, problem.start.t);
   std::string text = fmt::format("{}: h = {}, {} steps to t = {:.10g}\n\n", model.title, problem.step, steps, end);
   std::size_t width = 6;
   for (const ComparedRun& row : a.runs) width = std::max(width, row.method.size());
@@ -123,7 +123,7 @@ std::string to_text(const CompareAnswer& a) {
         row.from_reference ? fmt::format("{:.3e}", *row.from_reference) : "-",
         r.newton.mean() >= 0.005 ? fmt::format("{:.2f}", r.newton.mean()) : "-", nanoseconds_per_step(r),
         r.outcome == RunOutcome::failed ? fmt::format("  failed at t = {:.6g}", r.time)
-        : std::abs(r.time - end) > 1e-12 * end
+        : std::abs(r.time - end) > 1e-12 * std::abs(end)
             ? fmt::format("  ends at t = {:.6g} (with :resample at t = {:.6g})", r.time, end)
             : "");
   }
@@ -131,8 +131,8 @@ std::string to_text(const CompareAnswer& a) {
       "\n  energy error: largest at the nodes, relative to T + |V|; constraint: largest residual;\n"
       "  from reference: largest difference of the last positions; newton: iterations, - where none are needed\n";
   if (!problem.system.conserves_energy()) {
-    text += fmt::format("  {} do work: the energy changes in the motion itself\n",
-                        problem.system.is_affine() ? "affine constraints" : "applied forces");
+    text += fmt::format("  {} do work: the energy error is that of the balance, energy - work\n",
+                        what_does_work(problem.system));
   }
   if (a.report) text += fmt::format("\nThe page is {}\n", *a.report);
   return text;

@@ -46,6 +46,7 @@ nlohmann::json run_json(const RunResult& result, const PreparedProblem& prepared
       {"ns_per_step", nanoseconds_per_step(result)},
       {"outcome", outcome_name(result.outcome)}};
   if (!result.failure.empty()) document["failure"] = result.failure;
+  if (!prepared.problem.system.conserves_energy()) document["energy"]["work"] = s.work;
   add(document["energy"], "max_error", s.relative_energy_error());
   add(document["constraint"], "max", s.constraint);
   for (std::size_t k = 0; k < s.conserved_error.size(); ++k) {

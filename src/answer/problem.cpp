@@ -22,11 +22,15 @@ std::vector<double> one_for_each(const std::vector<double>& numbers, const char*
 }
 
 State start_of(const ProblemRequest& request, const Model& model) {
-  State start{{}, std::vector<double>(model.system.dimension(), 0.0)};
+  State start{{}, std::vector<double>(model.system.dimension(), 0.0), 0.0};
   if (model.initial) start = *model.initial;
   if (!request.q0.each.empty()) start.q = one_for_each(request.q0.each, "q0", model.system);
   if (!request.v0.each.empty()) start.v = one_for_each(request.v0.each, "v0", model.system);
   if (start.q.empty() && !request.q0.named.empty()) start.q.resize(model.system.dimension(), 0.0);
+  if (request.t0 && !std::isfinite(*request.t0)) {
+    throw RequestError(fmt::format("`t0` must be a finite number, found {}", *request.t0));
+  }
+  start.t = request.t0.value_or(start.t);
   if (start.q.empty()) {
     throw RequestError(
         fmt::format("{} has no initial state; give one with `q0` and `v0`, or add [initial] to the model", model.name));
@@ -49,12 +53,12 @@ void complete(State& start, const ProblemRequest& request, const Model& model) {
   };
   if (!request.q0.named.empty()) {
     const SomeNumbers given = by_coordinate(s, request.q0.named, "`q0`");
-    start.q = completed("q0", [&] { return completed_positions(s, s.parameter_values(), given, start.q); });
+    start.q = completed("q0", [&] { return completed_positions(s, s.parameter_values(), given, start.q, start.t); });
   }
   const bool moved = !request.q0.empty() && !model.given_velocities.empty() && request.v0.empty();
   if (request.v0.named.empty() && !moved) return;
   const SomeNumbers given = moved ? model.given_velocities : by_coordinate(s, request.v0.named, "`v0`");
-  start.v = completed("v0", [&] { return completed_velocities(s, s.parameter_values(), start.q, given); });
+  start.v = completed("v0", [&] { return completed_velocities(s, s.parameter_values(), start.q, given, start.t); });
 }
 
 double step_of(const ProblemRequest& request, const Model& model) {
@@ -70,6 +74,7 @@ double time_of(const ProblemRequest& request, const Model& model) {
 }
 
 std::int64_t steps_of(const ProblemRequest& request, const Model& model, double h, std::vector<std::string>& notes) {
+  const double start = request.t0.value_or(model.initial ? model.initial->t : 0.0);
   if (request.steps && request.time) throw RequestError("`steps` and `time` say the same in two ways: give one");
   if (request.steps) return require_positive(*request.steps, "steps");
   const double time = time_of(request, model);
@@ -78,7 +83,7 @@ std::int64_t steps_of(const ProblemRequest& request, const Model& model, double 
   if (count > static_cast<double>(most_steps)) throw RequestError(fmt::format("{} steps are too many", count));
   if (std::abs(count * h - time) > 1e-9 * time) {
     notes.push_back(fmt::format("{} is not a multiple of the step {}: the run takes {} steps to t = {:.10g}", time, h,
-                                count, count * h));
+                                count, std::fma(count, h, start)));
   }
   return static_cast<std::int64_t>(count);
 }
@@ -106,7 +111,7 @@ void require_start(const std::string& name, const Problem& problem) {
 
 /// What a model says of itself that is not so, or that the user may not have meant.
 void look_at_claims(const Problem& problem, std::vector<std::string>& notes) {
-  const ConstraintReport constraints = examine_constraints(problem.system, problem.parameters, problem.start.q);
+  const ConstraintReport constraints = examine_constraints(problem.system, problem.parameters, problem.start);
   if (constraints.integrable.size() == 1) {
     notes.push_back(fmt::format("{} is integrable: it restricts positions (holonomic in disguise), not only velocities",
                                 problem.system.row_name_with_text(constraints.integrable[0])));
@@ -149,20 +154,23 @@ ModelSource ModelSource::text(std::string text, std::string file) {
   return ModelSource(Text{std::move(text), std::move(file)});
 }
 
-Model ModelSource::load(const ParameterValues& parameters) const {
+Model ModelSource::load(const ParameterValues& parameters, const InputTexts& inputs) const {
   if (const auto* name = std::get_if<std::string>(&source_)) {
     if (name->empty()) throw RequestError("a request needs a `model`");
-    return load_model(*name, parameters);
+    return load_model(*name, parameters, inputs);
   }
-  if (const auto* text = std::get_if<Text>(&source_)) return read_model(text->text, text->file, parameters);
+  if (const auto* text = std::get_if<Text>(&source_)) return read_model(text->text, text->file, parameters, inputs);
   if (!parameters.empty()) {
     throw RequestError("a model that has been read has its values: give `parameters` when it is read");
+  }
+  if (!inputs.empty()) {
+    throw RequestError("a model that has been read has its inputs: give `inputs` when it is read");
   }
   return std::get<Model>(source_);
 }
 
 PreparedProblem prepare(const ProblemRequest& request) {
-  Model model = request.model.load(request.parameters);
+  Model model = request.model.load(request.parameters, request.inputs);
   std::vector<std::string> notes;
   const double h = step_of(request, model);
   const std::int64_t steps = steps_of(request, model, h, notes);
@@ -171,7 +179,7 @@ PreparedProblem prepare(const ProblemRequest& request) {
 
 PreparedProblem prepare_time(const ProblemRequest& request) {
   if (request.step || request.steps) throw RequestError("the steps are not to be chosen: give `time`");
-  Model model = request.model.load(request.parameters);
+  Model model = request.model.load(request.parameters, request.inputs);
   const double time = time_of(request, model);
   return with_start(request, std::move(model), time, 1, {});
 }

@@ -9,6 +9,7 @@
 #include "measured.hpp"
 #include "page.hpp"
 #include "rattleback/base/version.hpp"
+#include "rattleback/expr/print.hpp"
 #include "rattleback/io/result_file.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/observe/observers.hpp"
@@ -77,7 +78,11 @@ std::unique_ptr<ResultFile> open_file(const RunRequest& request, const RunAnswer
                              request.every,
                              problem.start,
                              problem.second_position.value_or(std::vector<double>()),
-                             answer.observed};
+                             answer.observed,
+                             {}};
+  for (const NamedExpression& input : model.inputs) {
+    description.inputs.emplace_back(input.name, to_text(input.expression));
+  }
   return std::make_unique<ResultFile>(*request.output, problem.system, std::move(description), start);
 }
 

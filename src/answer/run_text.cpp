@@ -24,11 +24,14 @@ std::string to_text(const RunAnswer& a) {
       r.own_time ? fmt::format("tau = {:.10g}, ", reached) : "", r.time);
   say("  ({})\n", names(system.coordinates()));
   say("  q           {}\n  v           {}\n  p           {}\n", tuple(r.node.q), tuple(r.node.v), tuple(r.momenta));
-  say("  energy      {:.10g} at the start, {:.10g} at the end, largest error {:.3g} of T + |V|{}\n", s.initial_energy,
-      s.final_energy, s.max_energy_error(),
-      system.is_affine()          ? " (affine constraints do work)"
-      : system.conserves_energy() ? ""
-                                  : " (applied forces do work)");
+  if (system.conserves_energy()) {
+    say("  energy      {:.10g} at the start, {:.10g} at the end, largest error {:.3g} of T + |V|\n", s.initial_energy,
+        s.final_energy, s.max_energy_error());
+  } else {
+    say("  energy      {:.10g} at the start, {:.10g} at the end\n", s.initial_energy, s.final_energy);
+    say("  work        {:.10g}, done by {}; largest error of energy - work {:.3g} of T + |V|\n", s.work,
+        what_does_work(system), s.max_energy_error());
+  }
   if (!s.midpoint_energy.empty()) {
     say("  midpoints   energy in [{:.7g}, {:.7g}]\n", s.midpoint_energy[0], s.midpoint_energy[1]);
   }

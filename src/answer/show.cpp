@@ -14,10 +14,10 @@ std::string listed_rows(const System& s, const std::vector<std::size_t>& rows) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-void find_about_constraints(const std::vector<double>& q, ShowAnswer& a) {
+void find_about_constraints(const State& near, ShowAnswer& a) {
   const System& s = a.model.system;
   if (s.velocity_rows().empty()) return;
-  a.constraints = examine_constraints(s, s.parameter_values(), q);
+  a.constraints = examine_constraints(s, s.parameter_values(), near);
   const ConstraintReport& c = *a.constraints;
   if (!c.judged) {
     a.findings.emplace_back(
@@ -90,11 +90,13 @@ ShowAnswer show(const ShowRequest& request, const Hooks& hooks) {
   ShowAnswer a{.model = request.model.load(request.parameters)};
   const System& s = a.model.system;
   const State state = state_to_look_at(a.model);
-  find_about_constraints(state.q, a);
-  a.findings.emplace_back(s.is_affine()
-                              ? "the constraints are affine and do work: the energy is not conserved in general"
-                          : s.conserves_energy() ? "the energy is conserved"
-                                                 : "applied forces do work: the energy is not conserved in general");
+  find_about_constraints(state, a);
+  if (s.conserves_energy()) {
+    a.findings.emplace_back("the energy is conserved");
+  } else {
+    a.findings.push_back(fmt::format(
+        "{} do work: the energy is not conserved in general; runs balance it with that work", what_does_work(s)));
+  }
   if (a.model.initial) find_about_start(state, a);
   find_about_claims(state, a);
   return a;

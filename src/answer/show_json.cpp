@@ -102,6 +102,9 @@ std::string to_json(const ShowAnswer& a) {
         {{"name", section.name}, {"coefficients", coefficients}, {"field", texts(s.field_of(section))}});
   }
   if (m.initial) document["initial"] = {{"q", m.initial->q}, {"v", m.initial->v}};
+  if (m.initial && m.initial->t != 0.0) document["initial"]["t"] = m.initial->t;
+  for (const NamedExpression& input : m.inputs) document["inputs"][input.name] = to_text(input.expression);
+  if (s.depends_on_time()) document["depends_on_time"] = true;
   if (m.step) document["run"]["step"] = *m.step;
   if (m.time) document["run"]["time"] = *m.time;
   return text_of(document);

@@ -70,11 +70,20 @@ std::string to_text(const ShowAnswer& a) {
     forces.push_back(fmt::format("F_{} = {}", s.coordinates()[i].name(), formula(s.applied_forces()[i])));
   }
   add("Applied forces", forces);
+  std::vector<std::string> inputs;
+  for (const NamedExpression& input : m.inputs) {
+    inputs.push_back(fmt::format("{} = {}", input.name, formula(input.expression)));
+  }
+  add("Inputs", inputs);
   std::vector<std::string> parameters;
   for (const Parameter& p : s.parameter_list())
     parameters.push_back(fmt::format("{} = {}", p.name, number_text(p.value)));
   add("Parameters", parameters);
-  if (m.initial) add("Initial state", {"q = " + tuple(m.initial->q), "v = " + tuple(m.initial->v)});
+  if (m.initial) {
+    std::vector<std::string> start{"q = " + tuple(m.initial->q), "v = " + tuple(m.initial->v)};
+    if (m.initial->t != 0.0) start.push_back("t = " + number_text(m.initial->t));
+    add("Initial state", start);
+  }
 
   std::vector<std::string> momenta;
   for (std::size_t i = 0; i < s.dimension(); ++i) {

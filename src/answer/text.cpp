@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "rattleback/expr/print.hpp"
+#include "rattleback/expr/tidy.hpp"
 
 namespace rattleback::answer {
 namespace {
@@ -67,6 +68,25 @@ std::string latex_if_short(const Expression& expression) {
 
 std::string aligned(const std::string& title, const std::vector<std::string>& lines) {
   return fmt::format("% {}\n\\begin{{align*}}\n  {}\n\\end{{align*}}\n", title, fmt::join(lines, " \\\\\n  "));
+}
+
+std::string what_does_work(const System& system) {
+  std::vector<std::string> parts;
+  const auto moves = [](const Expression& b) { return !b.is_constant(0.0); };
+  const auto rows = static_cast<std::ptrdiff_t>(system.constraints().size());
+  const auto& affine = system.affine_part();
+  if (std::any_of(affine.begin(), affine.begin() + rows, moves)) parts.emplace_back("affine constraints");
+  if (std::any_of(affine.begin() + rows, affine.end(), moves)) parts.emplace_back("moving constraints");
+  Expression power;
+  for (std::size_t i = 0; i < system.applied_forces().size(); ++i) {
+    power += system.applied_forces()[i] * system.velocities()[i];
+  }
+  if (!tidy(power).is_constant(0.0)) parts.emplace_back("applied forces");
+  if (!tidy(system.power() - power).is_constant(0.0)) parts.emplace_back("changes of the Lagrangian with time");
+  const std::string last = parts.empty() ? "" : parts.back();
+  if (parts.size() < 2) return last;
+  parts.pop_back();
+  return fmt::format("{} and {}", fmt::join(parts, ", "), last);
 }
 
 }  // namespace rattleback::answer

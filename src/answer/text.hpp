@@ -10,6 +10,7 @@
 
 #include "rattleback/expr/matrix.hpp"
 #include "rattleback/flow/statistics.hpp"
+#include "rattleback/model/system.hpp"
 
 namespace rattleback::answer {
 
@@ -28,6 +29,10 @@ std::string words_of(const Largest::End& end);
 
 /// A formula in LaTeX. Some are very long, and the rest is worth printing without them.
 std::string latex_if_short(const Expression& expression);
+
+/// What does work in a system that does not conserve its energy: "applied forces and moving constraints".
+std::string what_does_work(const System& system);
+
 /// Lines of LaTeX, each with its &, under a title.
 std::string aligned(const std::string& title, const std::vector<std::string>& lines);
 

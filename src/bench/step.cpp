@@ -100,14 +100,14 @@ StepGroup sleigh_steps(const Session& session) {
 
 template <int n>
 hand::MpPlainState<n> plain_start(const State& start) {
-  const auto& [q, v] = start;
+  const auto& [q, v, when] = start;
   return {q[0], &q[1], &q[1 + n], v[0], &v[1], &v[1 + n]};
 }
 
 StepGroup oscillator_steps_6(const Session& session) {
   const Problem problem = oscillators(6);
   Group group("McLachlan and Perlmutter, n = 6", problem, 400, session);
-  const auto& [q, v] = problem.start;
+  const auto& [q, v, when] = problem.start;
   group.by_hand("by hand: Newton to 1e-13", 1.25, plain_start<6>(problem.start),
                 [](auto& s) { hand::mp_newton_plain<6>(s, 0.25); });
   group.by_hand("by hand: vectors, one iteration less", 0, hand::MpState<6>(q[0], &q[1], &q[7], v[0], &v[1], &v[7]),

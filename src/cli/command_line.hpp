@@ -18,7 +18,20 @@ using Target = std::variant<bool*, int*, double*, std::optional<double>*, std::i
 
 /// What the value of an option is: a shell can offer it.
 struct Values {
-  enum class Kind { anything, word, command, model, parameter, coordinate, method, observer, experiment, file, folder };
+  enum class Kind {
+    anything,
+    word,
+    command,
+    model,
+    parameter,
+    coordinate,
+    input,
+    method,
+    observer,
+    experiment,
+    file,
+    folder
+  };
   Kind kind = Kind::anything;
   std::vector<std::string> words = {};    ///< the words, the endings of files, or the methods if not all
   std::vector<std::string> endings = {};  ///< of files whose names may stand in the place of words

@@ -8,6 +8,7 @@
 
 #include "complete.hpp"
 #include "rattleback/experiment/experiment.hpp"
+#include "rattleback/expr/print.hpp"
 #include "rattleback/method/completion.hpp"
 #include "rattleback/model/model.hpp"
 #include "rattleback/observe/observers.hpp"
@@ -70,19 +71,24 @@ std::vector<Candidate> models(const std::string& typed) {
   return found;
 }
 
-/// The parameters of the model on the line, with their values.
-std::vector<Candidate> parameters(const TypedLine& line, const Option& option, const std::string& typed) {
+/// The parameters or inputs of the model on the line, with what they are.
+std::vector<Candidate> replaceable(const TypedLine& line, const Option& option, const std::string& typed) {
   std::vector<Candidate> found;
   if (typed.find('=') != std::string::npos) return found;  // the value is anybody's guess
-  const std::vector<std::string> set = line.values_of(option);
+  const std::vector<std::string> given = line.values_of(option);
+  const auto offer = [&](const std::string& name, std::string value) {
+    const std::string start = name + "=";
+    const bool is_given =
+        std::any_of(given.begin(), given.end(), [&](const std::string& s) { return s.starts_with(start); });
+    if (start.starts_with(typed) && !is_given) found.push_back({start, std::move(value)});
+  };
   for (const auto& [other, name] : line.given) {
     if (other->values.kind != Values::Kind::model) continue;
     const Model model = load_model(name);
-    for (const Parameter& p : model.system.parameter_list()) {
-      const std::string start = p.name + "=";
-      const bool is_set =
-          std::any_of(set.begin(), set.end(), [&](const std::string& s) { return s.starts_with(start); });
-      if (start.starts_with(typed) && !is_set) found.push_back({start, fmt::format("{}", p.value)});
+    if (option.values.kind == Values::Kind::input) {
+      for (const NamedExpression& input : model.inputs) offer(input.name, to_text(input.expression));
+    } else {
+      for (const Parameter& p : model.system.parameter_list()) offer(p.name, fmt::format("{}", p.value));
     }
   }
   return found;
@@ -162,7 +168,8 @@ std::vector<Candidate> single(const Program& program, const TypedLine& line, con
       return found;
     }
     case Values::Kind::model: return models(typed);
-    case Values::Kind::parameter: return parameters(line, option, typed);
+    case Values::Kind::parameter:
+    case Values::Kind::input: return replaceable(line, option, typed);
     case Values::Kind::coordinate: return coordinates(line, typed);
     case Values::Kind::method: return methods(option, typed);
     case Values::Kind::observer: {

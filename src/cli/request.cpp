@@ -30,20 +30,41 @@ void ModelOptions::add_to(Command& command) {
                .help = "Replaces the value of a parameter; may be repeated",
                .target = &set,
                .values = {Values::Kind::parameter}});
+  command.add({.names = "--input",
+               .value = "NAME=EXPR",
+               .help = "Replaces an input, as in torque=0.5*sin(2*t); may be repeated",
+               .target = &input,
+               .values = {Values::Kind::input},
+               .field = "inputs"});
 }
+
+namespace {
+
+/// NAME=VALUE.
+std::pair<std::string, std::string> named_value(const std::string& entry, const char* option, const char* value) {
+  const std::size_t equals = entry.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == entry.size()) {
+    throw RequestError(fmt::format("{} needs NAME={}, found '{}'", option, value, entry));
+  }
+  std::string name = entry.substr(0, equals);
+  name.erase(name.find_last_not_of(' ') + 1);
+  return {name, entry.substr(equals + 1)};
+}
+
+}  // namespace
 
 Model ModelOptions::load() const {
   ParameterValues values;
   for (const std::string& entry : set) {
-    const std::size_t equals = entry.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == entry.size()) {
-      throw RequestError(fmt::format("--set needs NAME=VALUE, found '{}'", entry));
-    }
-    std::string name = entry.substr(0, equals);
-    name.erase(name.find_last_not_of(' ') + 1);
-    values[name] = number_from_text(entry.substr(equals + 1), "--set " + name);
+    const auto [name, text] = named_value(entry, "--set", "VALUE");
+    values[name] = number_from_text(text, "--set " + name);
   }
-  return load_model(model, values);
+  InputTexts inputs;
+  for (const std::string& entry : input) {
+    const auto [name, text] = named_value(entry, "--input", "EXPR");
+    inputs[name] = text;
+  }
+  return load_model(model, values, inputs);
 }
 
 void ProblemOptions::add_to(Command& command, bool with_step) {
@@ -64,6 +85,7 @@ void ProblemOptions::add_to(Command& command, bool with_step) {
                .help = "Initial velocities; by name, as in psi=-5,phi=0: the others follow from the constraints",
                .target = &v0,
                .values = {Values::Kind::coordinate}});
+  command.add({.names = "--t0", .value = "T", .help = "The time of the start, as in pi/2", .target = &t0});
   if (with_step) {
     command.add({.names = "--q1",
                  .value = "A,B,...",
@@ -91,6 +113,7 @@ answer::ProblemRequest ProblemOptions::request() const {
   request.q0 = numbers_or_some(q0, "--q0");
   request.v0 = numbers_or_some(v0, "--v0");
   request.q1 = numbers(q1, "--q1");
+  if (t0) request.t0 = number_from_text(*t0, "--t0", values);
   request.step = step;
   request.steps = steps;
   request.time = time;

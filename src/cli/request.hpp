@@ -26,6 +26,7 @@ struct OutputOptions {
 struct ModelOptions {
   std::string model;
   std::vector<std::string> set;
+  std::vector<std::string> input;
   void add_to(Command& command);
   Model load() const;
 };
@@ -38,6 +39,7 @@ struct ProblemOptions {
   std::optional<double> time;
   std::optional<std::string> q0;  ///< texts: they may contain parameters of the model
   std::optional<std::string> v0;
+  std::optional<std::string> t0;
   std::optional<std::string> q1;
   bool project = false;
   void add_to(Command& command, bool with_step = true);

@@ -101,12 +101,13 @@ Command run_command() {
   Section observers_there{"Observers", {}};
   for (const ObserverInfo& info : observers()) observers_there.entries.push_back({info.name, info.summary});
   command.sections = {std::move(methods_there), std::move(observers_there)};
-  command.notes = {"Without --step, --time, --q0 and --v0 those of the model are taken."};
+  command.notes = {"Without --step, --time, --q0, --v0 and --t0 those of the model are taken."};
   command.examples = {
       "rattleback run chaplygin-sleigh -m dla:midpoint:order=4 --step 0.12 --time 30 -o sleigh.h5 --report sleigh.html",
       "rattleback run snakeboard -m dla:trapezoidal --observe momentum-equation,symplectic",
       "rattleback run knife-edge-incline -m pthdel:through --observe midpoint-energy",
       "rattleback run rattleback -m dla:order=4 --v0 psi=5,phi=0,theta=0 --time 3",
+      "rattleback run differential-drive -m dla --input \"steer=0.02*sin(2*t)\" --t0 pi/2",
       "rattleback run chaplygin-sleigh -m dla --newton-tolerance 1e-6"};
   command.action = [o] { run_model(*o); };
   return command;

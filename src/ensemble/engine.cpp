@@ -50,7 +50,7 @@ StartCheck::StartCheck(const Ensemble& ensemble, const Problem& nominal)
 }
 
 std::string StartCheck::operator()(Member& member) {
-  auto& [q, v] = member.start;
+  auto& [q, v, t] = member.start;
   const auto undefined = [&](std::span<const double> numbers, std::span<const Expression> names) -> std::string {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       if (std::isnan(numbers[i])) return fmt::format("it cannot start: {} is nan", names[i].name());
@@ -60,6 +60,7 @@ std::string StartCheck::operator()(Member& member) {
   };
   for (const std::string& trouble :
        {undefined(q, ensemble_.system.coordinates()), undefined(v, ensemble_.system.velocities()),
+        undefined(std::span(&t, ensemble_.system.time().size()), ensemble_.system.time()),
         undefined(member.parameters, ensemble_.system.parameters())}) {
     if (!trouble.empty()) return trouble;
   }
@@ -75,6 +76,7 @@ std::string StartCheck::operator()(Member& member) {
   }
   std::ranges::copy(q, layout_.of(data_, Slot::position).begin());
   std::ranges::copy(v, layout_.of(data_, Slot::velocity).begin());
+  std::ranges::fill(layout_.of(data_, Slot::time), t);
   std::ranges::copy(member.parameters, layout_.of(data_, Slot::parameters).begin());
   rows_(data_, values_);
   constexpr double rounding = 64.0 * std::numeric_limits<double>::epsilon();
@@ -108,15 +110,17 @@ NodeReader::NodeReader(const Ensemble& ensemble)
       watched_(watched_program(ensemble)), layout_(map_of_node(ensemble.system).data_layout), data_(layout_.size()),
       row_values_(n_ + 1), watched_values_(ensemble.statistics.size() + ensemble.sections.size()) {}
 
-void NodeReader::place(std::span<const double> q, std::span<const double> v, std::span<const double> parameters) {
+void NodeReader::place(double time, std::span<const double> q, std::span<const double> v,
+                       std::span<const double> parameters) {
   std::ranges::copy(q, layout_.of(data_, Slot::position).begin());
   std::ranges::copy(v, layout_.of(data_, Slot::velocity).begin());
+  std::ranges::fill(layout_.of(data_, Slot::time), time);
   std::ranges::copy(parameters, layout_.of(data_, Slot::parameters).begin());
 }
 
 NodeRow NodeReader::row(double time, std::span<const double> q, std::span<const double> v,
                         std::span<const double> parameters) {
-  place(q, v, parameters);
+  place(time, q, v, parameters);
   row_(data_, row_values_);
   return {time,
           {q.begin(), q.end()},
@@ -125,9 +129,9 @@ NodeRow NodeReader::row(double time, std::span<const double> q, std::span<const 
           row_values_[n_]};
 }
 
-std::span<const double> NodeReader::watched(std::span<const double> q, std::span<const double> v,
+std::span<const double> NodeReader::watched(double time, std::span<const double> q, std::span<const double> v,
                                             std::span<const double> parameters) {
-  place(q, v, parameters);
+  place(time, q, v, parameters);
   if (!watched_values_.empty()) watched_(data_, watched_values_);
   return watched_values_;
 }

@@ -90,12 +90,12 @@ class NodeReader {
 
   NodeRow row(double time, std::span<const double> q, std::span<const double> v, std::span<const double> parameters);
   /// The values of the formulas of statistics, then of sections.
-  std::span<const double> watched(std::span<const double> q, std::span<const double> v,
+  std::span<const double> watched(double time, std::span<const double> q, std::span<const double> v,
                                   std::span<const double> parameters);
   double section(std::size_t k) const { return watched_values_[statistics_ + k]; }
 
  private:
-  void place(std::span<const double> q, std::span<const double> v, std::span<const double> parameters);
+  void place(double time, std::span<const double> q, std::span<const double> v, std::span<const double> parameters);
 
   std::size_t n_;
   std::size_t statistics_;

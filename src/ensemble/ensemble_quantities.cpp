@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -45,6 +46,7 @@ class Gatherer {
       if (std::isnan(row.time)) return;  // it has not come to there
       std::ranges::copy(row.q, layout_.of(data_, Slot::position).begin());
       std::ranges::copy(row.v, layout_.of(data_, Slot::velocity).begin());
+      std::ranges::fill(layout_.of(data_, Slot::time), row.time);
       std::ranges::copy(parameters_, layout_.of(data_, Slot::parameters).begin());
       formulas_(data_, values_);
       if (std::ranges::all_of(values_, [](double value) { return std::isfinite(value); })) {

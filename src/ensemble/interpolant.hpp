@@ -23,7 +23,7 @@ class Interpolant {
   }
 
   State at(double s) const {
-    State node{std::vector<double>(n_), std::vector<double>(n_)};
+    State node{std::vector<double>(n_), std::vector<double>(n_), a_->t + s * h_};
     for (std::size_t i = 0; i < n_; ++i) {
       const Quintic q({a_->q[i], h_ * a_->v[i], h_ * h_ * first_acceleration_[i]},
                       {b_->q[i], h_ * b_->v[i], h_ * h_ * second_acceleration_[i]});

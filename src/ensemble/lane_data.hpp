@@ -1,8 +1,34 @@
 #pragma once
 
+#include <cmath>
+
+#include "engine.hpp"
 #include "rattleback/method/whole_step.hpp"
 
 namespace rattleback {
+
+/// A trajectory in a lane.
+struct Lane {
+  bool active = false;
+  Member member;
+  std::int64_t step = 0;
+  std::int64_t stop = 0;      ///< the step at which something is to be kept
+  std::size_t next_time = 0;  ///< of the times
+  std::vector<double> v;      ///< of the last node that was looked at
+  std::vector<SectionWatch> sections;
+  std::int64_t planned = 0;  ///< steps
+  std::vector<Tally> tallies;
+  MemberResult result;
+
+  double time() const { return time_after(step); }
+  /// Of the node before the last step.
+  double time_before() const { return time_after(step - 1); }
+
+ private:
+  double time_after(std::int64_t steps) const {
+    return std::fma(static_cast<double>(steps), member.step, member.start.t);
+  }
+};
 
 /// The data of a whole step in lanes: entry i of lane l stands at [i * lanes + l].
 class LaneData {
@@ -18,8 +44,8 @@ class LaneData {
   Layout::Range velocity() const { return keeps_velocity() ? layout_[Slot::velocity] : state_[Slot::velocity]; }
   /// The velocity of the node is computed in every step, as a part of it.
   bool keeps_velocity() const { return layout_.has(Slot::velocity); }
-  /// State and memories of all stages.
-  Layout::Range kept() const { return {0, layout_[Slot::memory].end()}; }
+  /// State, memories of all stages, clock.
+  Layout::Range kept() const { return {0, layout_[Slot::clock].end()}; }
 
   void scatter(std::size_t lane, Layout::Range range, std::span<const double> numbers) {
     for (std::size_t i = 0; i < range.size; ++i) numbers_[(range.begin + i) * lanes_ + lane] = numbers[i];

@@ -13,6 +13,7 @@
 #include "engine.hpp"
 #include "interpolant.hpp"
 #include "lane_data.hpp"
+#include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/method/whole_step.hpp"
 #include "trouble.hpp"
@@ -23,21 +24,6 @@ namespace {
 /// Between two looks at whether to stop: so many steps, and about so many seconds.
 constexpr std::int64_t most_steps_at_once = 10000;
 constexpr double seconds_at_once = 0.05;
-
-struct Lane {
-  bool active = false;
-  Member member;
-  std::int64_t step = 0;
-  std::int64_t stop = 0;      ///< the step at which something is to be kept
-  std::size_t next_time = 0;  ///< of the times
-  std::vector<double> v;      ///< of the last node that was looked at
-  std::vector<SectionWatch> sections;
-  std::int64_t planned = 0;  ///< steps
-  std::vector<Tally> tallies;
-  MemberResult result;
-
-  double time() const { return static_cast<double>(step) * member.step; }
-};
 
 /// Step and node cannot be one (ChainStep::make).
 struct NoChain {};
@@ -50,7 +36,7 @@ class LaneEngine final : public Engine {
         start_check_(ensemble, plan.nominal), reader_(ensemble), formulas_(watched_program(ensemble), lanes),
         start_(method(), *plan.maps, plan.nominal), whole_(method(), *plan.maps, {watches_, {}, 0}),
         step_(make_step(lanes)), lanes_(width_), data_(whole_, method().state, width_), before_(data_),
-        outputs_(step_.outputs_size() * width_), points_((2 * n_ + plan.nominal.parameters.size()) * width_),
+        outputs_(step_.outputs_size() * width_), points_(state_and_parameters(ensemble.system).size() * width_),
         values_((ensemble.statistics.size() + ensemble.sections.size()) * width_) {
     if (watches_ && !ensemble.sections.empty()) single_.emplace(make_step(1));
     if (plan.maps->node) node_.emplace(*plan.maps->node, plan.nominal);
@@ -66,6 +52,7 @@ class LaneEngine final : public Engine {
 
  private:
   const Method& method() const { return *plan_.method.map; }
+  std::size_t times() const { return ensemble_.system.time().size(); }
 
   // The choice of pivots must not depend on who runs what: the nominal problem decides for all.
   ChainStep make_step(int lanes) const {
@@ -106,6 +93,7 @@ class LaneEngine final : public Engine {
       return false;
     }
     data_.scatter(l, data_.kept(), *state);
+    data_.scatter(l, whole_.layout[Slot::time], {&lane.member.start.t, 1});
     data_.scatter(l, whole_.layout[Slot::step], {&lane.member.step, 1});
     data_.scatter(l, whole_.layout[Slot::parameters], lane.member.parameters);
     lane.v = lane.member.start.v;
@@ -113,11 +101,11 @@ class LaneEngine final : public Engine {
     if (!read_node(l, node)) return false;
     if (data_.keeps_velocity()) data_.scatter(l, data_.velocity(), node.v);
     for (std::size_t i = 0; i < lane.member.parameters.size(); ++i) {
-      points_[(2 * n_ + i) * width_ + l] = lane.member.parameters[i];
+      points_[(2 * n_ + times() + i) * width_ + l] = lane.member.parameters[i];
     }
     if (watches_) {
-      const auto values = reader_.watched(node.q, node.v, lane.member.parameters);
-      for (std::size_t k = 0; k < values.size(); ++k) watch_defined(lane.result, k, values[k], 0.0);
+      const auto values = reader_.watched(lane.time(), node.q, node.v, lane.member.parameters);
+      for (std::size_t k = 0; k < values.size(); ++k) watch_defined(lane.result, k, values[k], lane.time());
       lane.tallies.clear();
       for (std::size_t k = 0; k < ensemble_.statistics.size(); ++k) lane.tallies.emplace_back(values[k]);
       lane.sections.clear();
@@ -154,6 +142,7 @@ class LaneEngine final : public Engine {
     } else {
       node_->set(Slot::state, data_.gather(l, whole_.layout[Slot::state]));
       node_->set(Slot::velocity, lane.v);
+      node_->set_time(lane.time());
       node_->surround(lane.member.step, lane.member.parameters);
       if (!node_->run()) {
         lane.result.failure = fmt::format("the velocity at the node: {}", node_->failure());
@@ -202,7 +191,10 @@ class LaneEngine final : public Engine {
 
   /// After a step of all lanes: statistics and sections.
   void watch() {
-    std::ranges::copy(data_.all(data_.velocity()), std::ranges::copy(data_.all(data_.position()), points_.begin()).out);
+    const auto next = std::ranges::copy(data_.all(data_.velocity()),
+                                        std::ranges::copy(data_.all(data_.position()), points_.begin()).out)
+                          .out;
+    for (std::size_t l = 0; times() > 0 && l < width_; ++l) next[signed_size(l)] = lanes_[l].time();
     formulas_(points_.data(), values_.data());
     look_for_undefined();
     for (std::size_t l = 0; l < width_; ++l) {
@@ -250,6 +242,8 @@ class LaneEngine final : public Engine {
     const auto step = [&](double fraction) {
       data = from;
       if (fraction != 0.0) {
+        for (double& start : whole_.layout.of(data, Slot::time)) start = lane.time_before();
+        std::ranges::fill(whole_.layout.of(data, Slot::clock), 0.0);
         whole_.layout.of(data, Slot::step)[0] *= fraction;
         // What the step is guessed from are increments and impulses: they shrink with it.
         for (double& remembered : whole_.layout.of(data, Slot::memory)) remembered *= fraction;
@@ -259,23 +253,23 @@ class LaneEngine final : public Engine {
       std::copy_n(data.begin() + signed_size(data_.velocity().begin), n_, node.v.begin());
       return true;
     };
-    const auto section_at = [&](const State& at) {
-      reader_.watched(at.q, at.v, lane.member.parameters);
+    const auto section_at = [&](double fraction, const State& at) {
+      reader_.watched(lane.time_before() + fraction * lane.member.step, at.q, at.v, lane.member.parameters);
       return reader_.section(k);
     };
     const auto undefined = std::numeric_limits<double>::quiet_NaN();
     std::optional<double> fraction =
-        find_crossing([&](double f) { return step(f) ? section_at(node) : undefined; }, before, after);
+        find_crossing([&](double f) { return step(f) ? section_at(f, node) : undefined; }, before, after);
     if (!fraction || !step(*fraction)) fraction = locate_between(l, section_at, before, after, node);
     if (!fraction) {
       lane.result.failure = fmt::format(
           "the crossing of the section {} between t = {:.10g} and {:.10g} cannot be found: its function, or the "
           "step, is not defined there",
-          ensemble_.sections[k].name, lane.time() - lane.member.step, lane.time());
+          ensemble_.sections[k].name, lane.time_before(), lane.time());
       lane.member.steps = lane.stop = lane.step;
       return;
     }
-    const double time = (static_cast<double>(lane.step - 1) + *fraction) * lane.member.step;
+    const double time = std::fma(static_cast<double>(lane.step - 1) + *fraction, lane.member.step, lane.member.start.t);
     lane.result.crossings[k].push_back(
         {lane.sections[k].is_up(), reader_.row(time, node.q, node.v, lane.member.parameters)});
   }
@@ -284,11 +278,13 @@ class LaneEngine final : public Engine {
   /// the nodes.
   std::optional<double> locate_between(std::size_t l, auto&& section_at, double before, double after, State& node) {
     const Lane& lane = lanes_[l];
-    const State first = before_.node(l);
-    const State second = data_.node(l);
+    State first = before_.node(l);
+    State second = data_.node(l);
+    first.t = lane.time_before();
+    second.t = lane.time();
     Interpolant interpolant({ensemble_.system, lane.member.parameters, first, lane.member.step});
     if (!interpolant.between(first, second, lane.member.step)) return std::nullopt;
-    const auto fraction = find_crossing([&](double s) { return section_at(interpolant.at(s)); }, before, after);
+    const auto fraction = find_crossing([&](double s) { return section_at(s, interpolant.at(s)); }, before, after);
     if (fraction) node = interpolant.at(*fraction);
     return fraction;
   }
@@ -332,7 +328,8 @@ class LaneEngine final : public Engine {
     if (!read_node(l, node)) return end(l);
     bool taken = false;
     const std::string trouble = trouble_of([&] {
-      const Problem here{ensemble_.system, lane.member.parameters, node, lane.member.step};
+      Problem here{ensemble_.system, lane.member.parameters, node, lane.member.step};
+      here.start.t = lane.member.start.t;
       if (!rescuer_) rescuer_ = make_one_step(method(), *plan_.maps, plan_.nominal);
       taken = rescuer_->take_over(here, data_.gather(l, data_.kept())) && rescuer_->advance();
     });
@@ -344,7 +341,7 @@ class LaneEngine final : public Engine {
     ++lane.step;
     workload_->count(1, 0);
     if (watches_) {
-      const auto view = reader_.watched(node.q, node.v, lane.member.parameters);
+      const auto view = reader_.watched(lane.time(), node.q, node.v, lane.member.parameters);
       const std::vector<double> values(view.begin(), view.end());
       for (std::size_t k = 0; k < values.size(); ++k) watch_defined(lane.result, k, values[k], lane.time());
       look(l, [&](std::size_t k) { return values[k]; });

@@ -39,13 +39,15 @@ std::vector<NamedExpression> node_quantities(const System& system) {
   return all;
 }
 
-/// A member's numbers stand in one array: q, v, parameters, the step, then the names of axes that mean nothing else.
+/// A member's numbers stand in one array: q, v, t if it matters, parameters, the step, then the names of axes that mean
+/// nothing else.
 struct Members::State {
   explicit State(const Ensemble& e) : ensemble(e) {
     for (const Expression& s : state_and_parameters(e.system)) names.push_back(s.name());
     names.push_back(step_name);
     base = e.start.q;
     base.insert(base.end(), e.start.v.begin(), e.start.v.end());
+    if (e.system.depends_on_time()) base.push_back(e.start.t);
     base.insert(base.end(), e.system.parameter_values().begin(), e.system.parameter_values().end());
     base.push_back(e.step);
     count_members();
@@ -110,7 +112,7 @@ struct Members::State {
   }
 
   void place_formulas() {
-    const std::size_t own = 2 * ensemble.system.dimension() + ensemble.system.parameters().size() + 1;
+    const std::size_t own = step_place() + 1;
     std::vector<Expression> inputs;
     for (const std::string& name : names) inputs.push_back(Expression::symbol(name));
     std::vector<Expression> outputs;
@@ -195,7 +197,10 @@ struct Members::State {
     return static_cast<std::int64_t>(steps);
   }
 
-  std::size_t step_place() const { return 2 * ensemble.system.dimension() + ensemble.system.parameters().size(); }
+  std::size_t step_place() const {
+    const System& system = ensemble.system;
+    return 2 * system.dimension() + system.time().size() + system.parameters().size();
+  }
 
   const Ensemble& ensemble;
   std::vector<std::string> names;
@@ -250,12 +255,14 @@ void Members::read(std::int64_t index, Member& member) const {
     (*s.formulas)(numbers, point);
     for (std::size_t i = 0; i < point.size(); ++i) numbers[s.formula_places[i]] = point[i];
   }
-  const auto n = static_cast<std::ptrdiff_t>(s.ensemble.system.dimension());
+  const System& system = s.ensemble.system;
+  const auto n = static_cast<std::ptrdiff_t>(system.dimension());
   const auto begin = numbers.begin();
   const auto step = begin + static_cast<std::ptrdiff_t>(s.step_place());
   member.start.q.assign(begin, begin + n);
   member.start.v.assign(begin + n, begin + 2 * n);
-  member.parameters.assign(begin + 2 * n, step);
+  member.start.t = system.depends_on_time() ? *(begin + 2 * n) : s.ensemble.start.t;
+  member.parameters.assign(step - static_cast<std::ptrdiff_t>(system.parameters().size()), step);
   member.step = *step;
   member.steps = s.steps_for(member.step);
 }

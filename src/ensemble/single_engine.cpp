@@ -41,7 +41,7 @@ class MemberRun {
         break;
       }
       ++step_;
-      time_ = stepper_->time().value_or(static_cast<double>(step_) * member_.step);
+      time_ = time();
       const bool goes_on = look(time_before);
       keep_times();
       if (!goes_on || !result_.failure.empty()) break;
@@ -64,9 +64,15 @@ class MemberRun {
   }
 
  private:
+  double time() const {
+    const double start = member_.start.t;
+    const auto own = stepper_->time();
+    return own ? start + *own : std::fma(static_cast<double>(step_), member_.step, start);
+  }
+
   std::span<const double> watched() {
     const State& node = stepper_->node();
-    return reader_.watched(node.q, node.v, member_.parameters);
+    return reader_.watched(time_, node.q, node.v, member_.parameters);
   }
 
   void observe() {
@@ -79,8 +85,8 @@ class MemberRun {
   }
 
   void look_at_first_node() {
+    time_ = time();
     const auto values = watched();
-    time_ = stepper_->time().value_or(0.0);
     watch_formulas(values);
     for (std::size_t k = 0; k < ensemble_.statistics.size(); ++k) tallies_.emplace_back(values[k]);
     for (std::size_t k = tallies_.size(); k < values.size(); ++k) sections_.emplace_back(values[k]);
@@ -133,7 +139,7 @@ class MemberRun {
     const std::optional<double> found = find_crossing(
         [&](double s) {
           const State node = interpolant_->at(s);
-          reader_.watched(node.q, node.v, member_.parameters);
+          reader_.watched(time_before + s * h, node.q, node.v, member_.parameters);
           return reader_.section(k);
         },
         before, after);
@@ -152,8 +158,8 @@ class MemberRun {
   void keep_times() {
     while (next_time_ < ensemble_.times.size()) {
       const double wanted = ensemble_.times[next_time_];
-      const bool reached =
-          stepper_->time() ? time_ >= wanted : static_cast<double>(step_) >= std::round(wanted / member_.step);
+      const bool reached = stepper_->time() ? *stepper_->time() >= wanted
+                                            : static_cast<double>(step_) >= std::round(wanted / member_.step);
       if (!reached) return;
       const State& node = stepper_->node();
       check_node(result_.nodes[next_time_++] = reader_.row(time_, node.q, node.v, member_.parameters), result_);

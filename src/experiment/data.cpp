@@ -80,6 +80,7 @@ class Maker {
     const System& system = data_.model->system;
     Substitution parameters;
     for (const Parameter& p : system.parameter_list()) parameters.emplace(Expression::symbol(p.name), p.value);
+    for (const Expression& t : system.time()) parameters.emplace(t, Expression::symbol("time"));
     for (const Definition& d : data_.model->definitions.list()) {
       if (d.is_function() || std::holds_alternative<Matrix>(d.value)) continue;
       const auto entries = entries_of(d.value);

@@ -57,7 +57,7 @@ void TableRecorder::record(const Sample& s) {
   const auto add = [&](double value) { last_.push_back(value); };
   for (const auto part : {s.q, s.v, s.p, s.multipliers}) std::ranges::for_each(part, add);
   add(s.energy);
-  for (const auto part : {s.constraint, s.conserved, s.observed}) std::ranges::for_each(part, add);
+  for (const auto part : {s.work, s.constraint, s.conserved, s.observed}) std::ranges::for_each(part, add);
   last_is_in_ = samples_++ % stride_ == 0;
   if (!last_is_in_) return;
   append(last_);

@@ -14,6 +14,7 @@
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/registry.hpp"
 #include "step_failure.hpp"
+#include "work_meter.hpp"
 
 namespace rattleback {
 namespace {
@@ -79,7 +80,8 @@ class Run {
   Run(Stepper& stepper, const Problem& problem, const RunOptions& options)
       : stepper_(stepper), problem_(problem), options_(options), observer_(problem, options.recorder != nullptr) {
     for (const Observer* o : options.observers) observed_.resize(observed_.size() + o->quantity().labels.size());
-    leaps_ = options.observers.empty() && stepper.watch(observer_.functions());
+    if (!problem.system.conserves_energy()) meter_.emplace(problem);
+    leaps_ = options.observers.empty() && !meter_ && stepper.watch(observer_.functions());
     watched_ = Watched(observer_.values().size());
     begin_ = Clock::now();  // what was compiled belongs to no step
   }
@@ -119,6 +121,7 @@ class Run {
     }
     last_node_ = stepper_.node();
     time_ = stepper_.time();
+    if (meter_) meter_->begin(last_node_, time());
     first_step_ = step_;
     next_look_ = step_ + 1;
     earlier_seconds_ = statistics_.seconds;
@@ -167,6 +170,7 @@ class Run {
     ++step_;
     last_node_ = stepper_.node();
     time_ = stepper_.time();
+    if (meter_) statistics_.work += meter_->advance(last_node_, time());
     update_statistics();
     if (step_ % options_.every == 0) record();
   }
@@ -210,13 +214,16 @@ class Run {
 
   /// Of the last good node.
   NodePlace place() const { return {step_, time()}; }
-  double time() const { return time_.value_or(static_cast<double>(step_) * problem_.step); }
+  double time() const {
+    return time_ ? problem_.start.t + *time_ : std::fma(static_cast<double>(step_), problem_.step, problem_.start.t);
+  }
 
   void record() {
     if (options_.recorder == nullptr) return;
     const State& node = stepper_.node();
     options_.recorder->record({step_, time(), node.q, node.v, observer_.momenta(node), observer_.multipliers(node),
-                               observer_.energy(), observer_.constraints(), observer_.conserved(), observed_});
+                               observer_.energy(), std::span(&statistics_.work, meter_ ? 1 : 0),
+                               observer_.constraints(), observer_.conserved(), observed_});
   }
 
   /// Steps are counted so that the clock is read about a thousand times a second, whatever a step costs.
@@ -263,12 +270,13 @@ class Run {
   const Problem& problem_;
   const RunOptions& options_;
   NodeObserver observer_;
+  std::optional<WorkMeter> meter_;  ///< where the energy is not conserved
   std::vector<double> observed_;
   RunStatistics statistics_;
   RunOutcome outcome_ = RunOutcome::finished;
   bool broken_off_ = false;  ///< the stepper is between two nodes: the last checkpoint stands
   std::string failure_;
-  std::optional<double> time_;  ///< of that node, if the stepper has one of its own
+  std::optional<double> time_;  ///< of that node since the start, if the stepper has one of its own
   State last_node_;             ///< the last good one: a failed step may leave the stepper at a worse
   std::int64_t step_ = 0;
   std::int64_t first_step_ = 0;
@@ -317,7 +325,7 @@ RunResult run(Stepper& stepper, const Problem& problem, const RunOptions& option
 }
 
 Trajectory integrate(const System& system, const MethodSpec& method, const IntegrateOptions& options) {
-  const Problem problem{system, system.parameter_values(), {options.q, options.v}, options.step};
+  const Problem problem{system, system.parameter_values(), {options.q, options.v, options.t}, options.step};
   if (!(options.step > 0.0) || !std::isfinite(options.step)) {
     throw RequestError(fmt::format("the step must be positive, found {}", options.step));
   }

@@ -11,12 +11,13 @@ namespace {
 
 using Values = std::unordered_map<Expression, double>;
 
-Values values_at(const Problem& problem, const std::vector<double>& q, const std::vector<double>& v) {
+Values values_at(const Problem& problem, const State& node, const std::vector<double>& v) {
   Values values;
   const auto set = [&](const std::vector<Expression>& symbols, const std::vector<double>& numbers) {
     for (std::size_t i = 0; i < symbols.size(); ++i) values[symbols[i]] = numbers[i];
   };
-  set(problem.system.coordinates(), q);
+  set(problem.system.coordinates(), node.q);
+  set(problem.system.time(), {node.t});
   set(problem.system.velocities(), v);
   set(problem.system.parameters(), problem.parameters);
   return values;
@@ -26,8 +27,8 @@ Values values_at(const Problem& problem, const std::vector<double>& q, const std
 /// whose own terms count the kinetic energy several times, depending on how L is written.
 double size_of_energy(const Problem& problem, const State& node) {
   const Expression& energy = problem.system.energy();
-  const Values moving = values_at(problem, node.q, node.v);
-  const Values at_rest = values_at(problem, node.q, std::vector<double>(node.v.size(), 0.0));
+  const Values moving = values_at(problem, node, node.v);
+  const Values at_rest = values_at(problem, node, std::vector<double>(node.v.size(), 0.0));
   const double size = std::abs(evaluate(energy, moving) - evaluate(energy, at_rest)) + size_of_terms(energy, at_rest);
   return std::isfinite(size) ? size : size_of_terms(energy, moving);  // some are not defined at rest
 }
@@ -66,7 +67,7 @@ void RunStatistics::begin(double energy, std::span<const double> conserved) {
 
 void RunStatistics::see(std::span<const double> values, const NodePlace& at) {
   const std::size_t conserved = values.size() - initial_conserved.size();
-  energy_error.see(values[0] - initial_energy, at);
+  energy_error.see(values[0] - work - initial_energy, at);
   for (const double c : values.subspan(1, conserved - 1)) constraint.see(c, at);
   for (std::size_t k = 0; k < initial_conserved.size(); ++k) {
     conserved_error[k].see(values[conserved + k] - initial_conserved[k], at);
@@ -76,7 +77,7 @@ void RunStatistics::see(std::span<const double> values, const NodePlace& at) {
 void RunStatistics::measure_scales(const Problem& problem, const State& node) {
   grow(energy_scale, size_of_energy(problem, node));
   if (conserved_scale.empty()) return;
-  const Values values = values_at(problem, node.q, node.v);
+  const Values values = values_at(problem, node, node.v);
   for (std::size_t k = 0; k < conserved_scale.size(); ++k) {
     grow(conserved_scale[k], size_of_terms(problem.system.conserved()[k].expression, values));
   }

@@ -12,12 +12,13 @@ SymmetryReport examine_symmetry(const System& system, std::span<const double> pa
   const auto d = static_cast<Eigen::Index>(report.known.size());
   std::vector<Expression> generators;
   for (const Symmetry& s : report.known) generators = joined({generators, s.generator});
-  const auto inputs = joined({system.coordinates(), system.parameters()});
+  const auto inputs = joined({system.coordinates(), system.time(), system.parameters()});
   Interpreter<double> program(make_program(inputs, generators));
   MatrixFunction constraints(system.constraint_matrix(), inputs);
   RandomPoints random;
   for (int sample = 0; sample < 8; ++sample) {
     std::vector<double> point = random.near(near.q, 1.0);
+    if (system.depends_on_time()) point.push_back(near.t);
     point.insert(point.end(), parameters.begin(), parameters.end());
     const auto values = program(point);
     const Eigen::Map<const Eigen::MatrixXd> xi(values.data(), n, d);
@@ -39,15 +40,15 @@ SymmetryReport examine_symmetry(const System& system, std::span<const double> pa
 
 Analysis analyse(const System& system, std::span<const double> parameters, const State& near) {
   Analysis analysis;
-  if (!system.velocity_rows().empty()) analysis.constraints = examine_constraints(system, parameters, near.q);
+  if (!system.velocity_rows().empty()) analysis.constraints = examine_constraints(system, parameters, near);
   analysis.symmetry = examine_symmetry(system, parameters, near);
   analysis.search = find_chaplygin(system, parameters, near);
   if (analysis.search.found) {
     analysis.reduction_defect = reduction_defect(system, *analysis.search.found, parameters, near);
     analysis.gyroscopic = examine_gyroscopic(system, *analysis.search.found, parameters, near);
   }
-  const bool sound = analysis.constraints && analysis.constraints->judged && analysis.constraints->redundant.empty() &&
-                     analysis.search.regular;
+  const bool sound = !system.depends_on_time() && analysis.constraints && analysis.constraints->judged &&
+                     analysis.constraints->redundant.empty() && analysis.search.regular;
   if (sound && analysis.symmetry.inside_constraints > 0) {
     analysis.reduced_measure = examine_reduced_measure(system, parameters, near);
   }

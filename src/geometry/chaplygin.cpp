@@ -136,7 +136,7 @@ bool lacks_inertia(const System& system, std::span<const double> parameters, con
   int judged = 0;
   for (int k = 0; k < generic_samples; ++k) {
     try {
-      const State state{random.near(near.q, 0.3), std::vector<double>(near.q.size(), 0.0)};
+      const State state{random.near(near.q, 0.3), std::vector<double>(near.q.size(), 0.0), near.t};
       lacking += examine(system, parameters, state).massless_direction.empty() ? 0 : 1;
       ++judged;
     } catch (const StartError&) {  // outside the domain
@@ -152,6 +152,10 @@ std::vector<std::string> obstacles(const System& system, std::span<const double>
   if (system.is_affine()) {
     reasons.emplace_back("the constraints are affine: a Chaplygin system has linear ones, A(q) v = 0");
   }
+  const auto in_rows = free_symbols(system.velocity_rows());
+  if (system.depends_on_time() && std::ranges::find(in_rows, time_symbol()) != in_rows.end()) {
+    reasons.emplace_back("the constraints depend on time: a Chaplygin system has a connection that stays the same");
+  }
   if (!system.holonomic().empty()) {
     reasons.emplace_back("there are holonomic constraints: use coordinates in which they hold by themselves");
   }
@@ -164,7 +168,7 @@ std::vector<std::string> obstacles(const System& system, std::span<const double>
     reasons.emplace_back("there are as many constraints as coordinates: nothing is left to move");
     return reasons;
   }
-  const ConstraintReport report = examine_constraints(system, parameters, near.q);
+  const ConstraintReport report = examine_constraints(system, parameters, near);
   if (!report.judged) reasons.emplace_back("the constraints are not defined near the initial position");
   if (!report.redundant.empty()) {
     reasons.push_back(fmt::format("{} follows from those before it; remove it", system.row_name(report.redundant[0])));

@@ -110,7 +110,7 @@ Vector with_zeros(const Vector& functions, const System& system, std::span<const
   std::vector<double> high(functions.size(), -1.0);
   RandomPoints random;
   for (int k = 0; k < 200; ++k) {
-    const auto values = program(joined_data({random.near(near.q, 4.0), random.near(near.v, 4.0)}, parameters));
+    const auto values = program(joined_data(system, random.near(system, near, 4.0), parameters));
     for (std::size_t i = 0; i < values.size(); ++i) {
       low[i] = std::fmin(low[i], values[i]);
       high[i] = std::fmax(high[i], values[i]);
@@ -139,7 +139,7 @@ LagrangianReport compare_motions(const System& system, const Expression& lagrang
   double least = 1.0;
   RandomPoints random;
   for (int attempt = 0; attempt < 4 * points_of_check && report.motion.points < points_of_check; ++attempt) {
-    std::vector<double> data = joined_data({random.near(near.q, 0.7), random.near(near.v, 0.7)}, parameters);
+    std::vector<double> data = joined_data(system, random.near(system, near, 0.7), parameters);
     if (admissible.run(data, state) != 1) continue;
     std::copy(state.begin(), state.end(), data.begin());
     if (motion.run(data, rates) != 1) continue;

@@ -63,6 +63,7 @@ ExpressionMatrix metric_of(const System& reduced) {
 
 /// Why the theory does not apply, or nothing.
 std::string why_not(const System& reduced, std::span<const double> parameters, const std::vector<double>& near) {
+  if (reduced.depends_on_time()) return "the system depends on time explicitly";
   Vector metric;
   for (const auto& entry : reduced.mass_matrix().entries) metric.push_back(tidy(entry.value));
   for (const Expression& symbol : free_symbols(metric)) {

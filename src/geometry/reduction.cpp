@@ -85,8 +85,8 @@ bool is_regular(const System& system, const ChaplyginSystem& c, const Substituti
   for (const Symmetry& g : c.group.generators) generators = joined({generators, pick(g.generator, c.fibre)});
   const Vector checked = joined({substitute(generators, base), substitute(Vector{c.transversality}, base), invariants});
   RandomPoints random;
-  State state{random.near(near.q, 0.1), random.near(near.v, 0.1)};
-  const auto values = evaluate_at(state_and_parameters(system), checked, joined_data(state, parameters));
+  const State state = random.near(system, near, 0.1);
+  const auto values = evaluate_at(state_and_parameters(system), checked, joined_data(system, state, parameters));
   if (!std::ranges::all_of(values, [](double x) { return std::isfinite(x); })) return false;
   if (c.fibre.empty()) return true;
   const auto k = static_cast<Eigen::Index>(c.fibre.size());
@@ -169,13 +169,14 @@ double reduction_defect(const System& system, const ChaplyginSystem& c, std::spa
   // The domain of a model may be small.
   for (double radius = 0.7; !compared && radius > smallest_radius; radius /= 100.0) {
     for (int sample = 0; sample < generic_samples; ++sample) {
-      State state{random.near(near.q, radius), random.near(std::vector<double>(near.q.size(), 0.0), 1.0)};
-      std::vector<double> data = joined_data(state, parameters);
+      State state{random.near(near.q, radius), random.near(std::vector<double>(near.q.size(), 0.0), 1.0), near.t};
+      std::vector<double> data = joined_data(system, state, parameters);
       const std::vector<double> s_dot = lift(data);
       for (std::size_t a = 0; a < s_dot.size(); ++a) data[system.dimension() + c.fibre[a]] = s_dot[a];
       std::vector<double> small_data;
       for (const std::size_t i : c.shape) small_data.push_back(state.q[i]);
       for (const std::size_t i : c.shape) small_data.push_back(state.v[i]);
+      if (reduced.depends_on_time()) small_data.push_back(state.t);
       small_data.insert(small_data.end(), parameters.begin(), parameters.end());
       if (full.run(data, full_outputs) != 1 || small.run(small_data, small_outputs) != 1) continue;
       double size = 0.0;

@@ -236,6 +236,7 @@ SteeredSearch search_steered(const System& system, std::span<const double> param
 }  // namespace
 
 SteeredSearch find_steered(const System& system, std::span<const double> parameters, const State& near) {
+  if (system.depends_on_time()) return {std::nullopt, "it depends on time explicitly"};
   try {
     return search_steered(system, parameters, near);
   } catch (const ExpressionError&) {  // divided by zero

@@ -70,33 +70,36 @@ std::string checkpoint_text(const StoredCheckpoint& stored) {
   for (const Parameter& p : d.parameters) parameters.push_back({p.name, p.value});
   json observed = json::array();
   for (const ObservedQuantity& o : d.observed) observed.push_back({o.name, o.labels});
-  const json document{{"version", d.version},
-                      {"model", d.model},
-                      {"title", d.title},
-                      {"model_text", d.model_text},
-                      {"parameters", parameters},
-                      {"method", d.method},
-                      {"step_size", d.step},
-                      {"every", d.every},
-                      {"q", d.start.q},
-                      {"v", d.start.v},
-                      {"second_position", d.second_position},
-                      {"observed", observed},
-                      {"step", stored.checkpoint.step},
-                      {"stepper", stored.checkpoint.stepper},
-                      {"row_bytes", stored.row_bytes},
-                      {"row_checksum", stored.row_checksum},
-                      {"initial_energy", s.initial_energy},
-                      {"final_energy", s.final_energy},
-                      {"energy_error", largest(s.energy_error)},
-                      {"energy_scale", number(s.energy_scale)},
-                      {"constraint", largest(s.constraint)},
-                      {"initial_conserved", numbers(s.initial_conserved)},
-                      {"conserved_error", largest(s.conserved_error)},
-                      {"conserved_scale", numbers(s.conserved_scale)},
-                      {"midpoint_energy", numbers(s.midpoint_energy)},
-                      {"observed_values", largest(s.observed)},
-                      {"seconds", s.seconds}};
+  json document{{"version", d.version},
+                {"model", d.model},
+                {"title", d.title},
+                {"model_text", d.model_text},
+                {"parameters", parameters},
+                {"method", d.method},
+                {"step_size", d.step},
+                {"every", d.every},
+                {"q", d.start.q},
+                {"v", d.start.v},
+                {"second_position", d.second_position},
+                {"observed", observed},
+                {"step", stored.checkpoint.step},
+                {"stepper", stored.checkpoint.stepper},
+                {"row_bytes", stored.row_bytes},
+                {"row_checksum", stored.row_checksum},
+                {"initial_energy", s.initial_energy},
+                {"final_energy", s.final_energy},
+                {"energy_error", largest(s.energy_error)},
+                {"energy_scale", number(s.energy_scale)},
+                {"constraint", largest(s.constraint)},
+                {"initial_conserved", numbers(s.initial_conserved)},
+                {"conserved_error", largest(s.conserved_error)},
+                {"conserved_scale", numbers(s.conserved_scale)},
+                {"midpoint_energy", numbers(s.midpoint_energy)},
+                {"observed_values", largest(s.observed)},
+                {"seconds", s.seconds}};
+  if (d.start.t != 0.0) document["t"] = d.start.t;
+  if (!d.inputs.empty()) document["inputs"] = d.inputs;
+  if (s.work != 0.0) document["work"] = number(s.work);
   const std::string body = document.dump(1, ' ', false, json::error_handler_t::replace);
   return with_checksum(body);
 }
@@ -129,6 +132,8 @@ StoredCheckpoint read_checkpoint(const std::string& text, const std::string& pat
     read_integer(document.at("every"), d.every);
     document.at("q").get_to(d.start.q);
     document.at("v").get_to(d.start.v);
+    if (document.contains("inputs")) document.at("inputs").get_to(d.inputs);
+    if (document.contains("t")) document.at("t").get_to(d.start.t);
     document.at("second_position").get_to(d.second_position);
     for (const json& o : document.at("observed")) d.observed.push_back({o.at(0), o.at(1)});
     read_integer(document.at("step"), stored.checkpoint.step);
@@ -138,6 +143,7 @@ StoredCheckpoint read_checkpoint(const std::string& text, const std::string& pat
     RunStatistics& s = stored.checkpoint.statistics;
     document.at("initial_energy").get_to(s.initial_energy);
     document.at("final_energy").get_to(s.final_energy);
+    if (document.contains("work")) s.work = number_from(document.at("work"));
     s.energy_error = largest_from(document.at("energy_error"));
     s.energy_scale = number_from(document.at("energy_scale"));
     s.constraint = largest_from(document.at("constraint"));
@@ -178,7 +184,13 @@ std::string difference(const RunDescription& then, const RunDescription& given) 
       return differ("parameter " + then.parameters[i].name, then.parameters[i].value, now.parameters[i].value);
     }
   }
+  for (std::size_t i = 0; i < std::min(then.inputs.size(), now.inputs.size()); ++i) {
+    if (then.inputs[i] != now.inputs[i]) {
+      return differ("input " + then.inputs[i].first, then.inputs[i].second, now.inputs[i].second);
+    }
+  }
   if (then.model_text != now.model_text) return "the file of its model has changed since";
+  if (then.start.t != now.start.t) return differ("initial time", then.start.t, now.start.t);
   for (std::size_t i = 0; i < std::min(then.start.q.size(), now.start.q.size()); ++i) {
     if (then.start.q[i] != now.start.q[i]) {
       return differ(fmt::format("initial position {}", i + 1), then.start.q[i], now.start.q[i]);

@@ -23,6 +23,7 @@ std::vector<Column> columns_of(const System& system, const std::vector<ObservedQ
   columns.push_back({"p", column_names(ColumnKind::momentum, q), ColumnKind::momentum});
   if (rows > 0) columns.push_back({"multipliers", of_rows(ColumnKind::multiplier), ColumnKind::multiplier});
   columns.push_back({column_name(ColumnKind::energy), {}, ColumnKind::energy});
+  if (!system.conserves_energy()) columns.push_back({column_name(ColumnKind::work), {}, ColumnKind::work});
   if (rows > 0) {
     Column residuals{"constraint", of_rows(ColumnKind::constraint), ColumnKind::constraint};
     for (std::size_t k = 0; k < system.holonomic().size(); ++k)

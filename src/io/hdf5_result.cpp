@@ -68,14 +68,21 @@ void write_hdf5(const std::string& path, const std::string& rows_path, const std
     for (const Parameter& p : d.parameters) names.push_back(p.name), values.push_back(p.value);
     writer.attribute(root, "parameter_names", names);
     writer.attribute(root, "parameter_values", values);
+    if (!d.inputs.empty()) {
+      std::vector<std::string> inputs;
+      for (const auto& [name, text] : d.inputs) inputs.push_back(name + " = " + text);
+      writer.attribute(root, "inputs", inputs);
+    }
     writer.attribute(root, "initial_q", d.start.q);
     writer.attribute(root, "initial_v", d.start.v);
+    if (d.start.t != 0.0) writer.attribute(root, "initial_t", d.start.t);
     writer.attribute(root, "second_q", d.second_position);
     writer.attribute(root, "final_q", result.node.q);
     writer.attribute(root, "final_v", result.node.v);
     writer.attribute(root, "final_p", result.momenta);
     writer.attribute(root, "energy_initial", result.statistics.initial_energy);
     writer.attribute(root, "energy_final", result.statistics.final_energy);
+    if (result.statistics.work != 0.0) writer.attribute(root, "work", result.statistics.work);
     writer.attribute(root, "energy_max_error", result.statistics.max_energy_error());
     writer.attribute(root, "constraint_max", result.statistics.constraint.everywhere());
     writer.attribute(root, "midpoint_energy_range", result.statistics.midpoint_energy);

@@ -88,8 +88,8 @@ struct ResultFile::Implementation {
     const double time[] = {s.time};
     const double energy[] = {s.energy};
     for (const std::span<const double> part :
-         {std::span<const double>(time), s.q, s.v, s.p, s.multipliers, std::span<const double>(energy), s.constraint,
-          s.conserved, s.observed}) {
+         {std::span<const double>(time), s.q, s.v, s.p, s.multipliers, std::span<const double>(energy), s.work,
+          s.constraint, s.conserved, s.observed}) {
       put(part);
     }
     if (csv) {

@@ -75,8 +75,7 @@ std::vector<std::string> broken_symmetries(const System& system, std::span<const
     std::vector<bool> found(changes.size(), false);
     RandomPoints random;
     for (int sample = 0; sample < points_of_claims; ++sample) {
-      State state{random.near(near.q, 1.0), random.near(near.v, 1.0)};
-      std::vector<double> point = joined_data(state, parameters);
+      std::vector<double> point = joined_data(system, random.near(system, near, 1.0), parameters);
       const Eigen::MatrixXd a = matrix(point);
       const std::vector<double> b = affine(point);
       if (!a.allFinite()) continue;
@@ -152,13 +151,11 @@ std::vector<std::string> broken_conservation(const System& system, std::span<con
   std::vector<std::string> broken;
   if (system.conserved().empty()) return broken;
   const std::size_t n = system.dimension();
-  // dC/dt = C_q·v + C_v·a: v and a, then the gradients.
+  // dC/dt = C_q·v + C_v·a + C_t: v, a and 1, then the gradients.
   ImplicitSystem motion = accelerations(system);
-  std::vector<Expression> rates = system.velocities();
-  rates.insert(rates.end(), motion.unknowns.begin(), motion.unknowns.begin() + static_cast<std::ptrdiff_t>(n));
-  std::vector<Expression> place = system.coordinates();
-  place.insert(place.end(), system.velocities().begin(), system.velocities().end());
-  motion.outputs = rates;
+  const std::vector<Expression> place = joined({system.coordinates(), system.velocities(), system.time()});
+  motion.outputs = joined({system.velocities(), std::span(motion.unknowns).first(n)});
+  motion.outputs.resize(place.size(), Expression(1.0));
   for (const NamedExpression& c : system.conserved()) {
     const auto slope = gradient(c.expression, place);
     motion.outputs.insert(motion.outputs.end(), slope.begin(), slope.end());
@@ -169,7 +166,7 @@ std::vector<std::string> broken_conservation(const System& system, std::span<con
   std::vector<bool> found(system.conserved().size(), false);
   RandomPoints random;
   for (int sample = 0; sample < points_of_claims; ++sample) {
-    std::vector<double> point = joined_data({random.near(near.q, 0.5), random.near(near.v, 0.5)}, parameters);
+    std::vector<double> point = joined_data(system, random.near(system, near, 0.5), parameters);
     std::vector<double> state(2 * n);
     if (admissible.run(point, state) != 1) continue;
     std::copy(state.begin(), state.end(), point.begin());
@@ -180,12 +177,12 @@ std::vector<std::string> broken_conservation(const System& system, std::span<con
       for (std::size_t i = first; i < first + n; ++i) size = std::max(size, std::abs(values[i]));
       return size;
     };
-    const double noise[] = {1e-5 * largest(0), 1e-5 * largest(n)};
+    const double noise[] = {1e-5 * largest(0), 1e-5 * largest(n), 0.0};
     for (std::size_t k = 0; k < found.size(); ++k) {
       double rate = 0.0;
       double size = 0.0;
-      for (std::size_t i = 0; i < 2 * n; ++i) {
-        const double slope = values[2 * n * (k + 1) + i];
+      for (std::size_t i = 0; i < place.size(); ++i) {
+        const double slope = values[place.size() * (k + 1) + i];
         rate += slope * values[i];
         size += std::abs(slope) * std::max(std::abs(values[i]), noise[i / n]);
       }

@@ -14,6 +14,7 @@ std::vector<double> data_of(const Layout& layout, const Problem& problem) {
   };
   fill(Slot::position, problem.start.q);
   fill(Slot::velocity, problem.start.v);
+  if (layout.size(Slot::time) > 0) fill(Slot::time, {&problem.start.t, 1});
   fill(Slot::step, {&problem.step, 1});
   fill(Slot::parameters, problem.parameters);
   return data;
@@ -44,6 +45,11 @@ void CompiledMap::set(Slot slot, double number) { set(slot, std::span(&number, 1
 void CompiledMap::place(const State& node) {
   set(Slot::position, node.q);
   set(Slot::velocity, node.v);
+  set_time(node.t);
+}
+
+void CompiledMap::set_time(double t) {
+  if (layout_.size(Slot::time) > 0) set(Slot::time, t);
 }
 
 void CompiledMap::surround(double step, std::span<const double> parameters) {

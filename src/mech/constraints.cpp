@@ -31,12 +31,14 @@ bool is_finite(const Gradient& gradient) {
   return std::ranges::all_of(gradient, [](const Slope& s) { return std::isfinite(s.value); });
 }
 
-/// The rows as one-forms A dq + b dt on Q × R, with derivatives.
+/// The rows as one-forms A dq + b dt on Q × R, with derivatives. Places are q, or (q, t) where the system depends on
+/// time.
 class ConstraintForms {
  public:
   ConstraintForms(const System& system, std::span<const double> parameters)
       : n_(static_cast<Eigen::Index>(system.dimension())), parameters_(parameters.begin(), parameters.end()),
-        inputs_(system.coordinates()) {
+        inputs_(joined({system.coordinates(), system.time()})) {
+    const std::vector<Expression> place = inputs_;
     inputs_.insert(inputs_.end(), system.parameters().begin(), system.parameters().end());
     SparseMatrix extended = system.constraint_matrix();
     extended.columns += 1;
@@ -51,7 +53,7 @@ class ConstraintForms {
       places_.emplace_back(entry.row, entry.column);
     }
     forms_.emplace(extended, inputs_);
-    derivatives_ = jacobian(coefficients, system.coordinates());
+    derivatives_ = jacobian(coefficients, place);
     std::vector<Expression> values;
     for (const auto& entry : derivatives_.entries) values.push_back(entry.value);
     derivative_program_.emplace(make_program(inputs_, values));
@@ -125,9 +127,9 @@ bool closed_on_kernel(const Gradient& gradient, const Eigen::MatrixXd& basis) {
 /// Gauss–Newton for A(q)ᵀu = 0, |u| = 1, g(q) = 0: a combination of rows that vanishes in a configuration. The rows of
 /// A are scaled to their size where the search starts; it starts from single rows and from the combination nearest to
 /// vanishing.
-std::optional<ConstraintReport::RankDrop> search_rank_drop(ConstraintForms& forms, std::span<const double> q0) {
+std::optional<ConstraintReport::RankDrop> search_rank_drop(ConstraintForms& forms, std::span<const double> q0,
+                                                           Eigen::Index n) {
   RandomPoints random;
-  const auto n = static_cast<Eigen::Index>(q0.size());
   const auto m = forms.rows(q0).rows();
   const auto holonomic = static_cast<Eigen::Index>(forms.heights(q0).size());
   const int attempts = 12 * static_cast<int>(std::min<Eigen::Index>(m + 1, 6));
@@ -156,7 +158,7 @@ std::optional<ConstraintReport::RankDrop> search_rank_drop(ConstraintForms& form
       Eigen::MatrixXd slope = Eigen::MatrixXd::Zero(n + 1 + holonomic, n + m);
       for (Eigen::Index k = 0; k < m; ++k) {
         for (const Slope& s : gradients[static_cast<std::size_t>(k)]) {
-          if (s.j < n) slope(s.j, s.i) += u[k] * weights[k] * s.value;
+          if (s.i < n && s.j < n) slope(s.j, s.i) += u[k] * weights[k] * s.value;
         }
       }
       slope.block(0, n, n, m) = a.transpose();
@@ -167,7 +169,7 @@ std::optional<ConstraintReport::RankDrop> search_rank_drop(ConstraintForms& form
       }
       if (!slope.allFinite() || !residual.allFinite()) break;
       if (residual.norm() <= 1e-12) {
-        ConstraintReport::RankDrop drop{q, {}};
+        ConstraintReport::RankDrop drop{{q.begin(), q.begin() + n}, {}};
         for (Eigen::Index k = 0; k < m; ++k) {
           if (std::abs(u[k]) > 1e-6) drop.rows.push_back(static_cast<std::size_t>(k));
         }
@@ -191,8 +193,9 @@ std::optional<ConstraintReport::RankDrop> search_rank_drop(ConstraintForms& form
 
 }  // namespace
 
-ConstraintReport examine_constraints(const System& system, std::span<const double> parameters,
-                                     std::span<const double> q0) {
+ConstraintReport examine_constraints(const System& system, std::span<const double> parameters, const State& near) {
+  std::vector<double> q0 = near.q;
+  if (system.depends_on_time()) q0.push_back(near.t);
   ConstraintReport report;
   const std::size_t m = system.velocity_rows().size();
   if (m == 0) return report;
@@ -241,7 +244,7 @@ ConstraintReport examine_constraints(const System& system, std::span<const doubl
     if (integrable[k] && report.judged && k < system.constraints().size()) report.integrable.push_back(k);
   }
   if (report.judged && report.generic_rank == m && system.dimension() <= largest_search) {
-    report.rank_drop = search_rank_drop(forms, q0);
+    report.rank_drop = search_rank_drop(forms, q0, n);
   }
   return report;
 }

@@ -66,11 +66,11 @@ std::string first_undefined(std::span<const Expression> expressions, std::span<c
 
 std::optional<State> project(const System& system, std::span<const double> parameters, const State& state) {
   Step step(projection(system), 1, Backend::interpreted);
-  std::vector<double> data = joined_data(state, parameters);
+  std::vector<double> data = joined_data(system, state, parameters);
   std::vector<double> outputs(2 * system.dimension());
   if (step.run(data, outputs) != 1) return std::nullopt;
   const auto middle = outputs.begin() + static_cast<std::ptrdiff_t>(system.dimension());
-  return State{{outputs.begin(), middle}, {middle, outputs.end()}};
+  return State{{outputs.begin(), middle}, {middle, outputs.end()}, state.t};
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ std::vector<double> direction_without_inertia(const System& system, std::span<co
                                               const State& state) {
   if (static_cast<Eigen::Index>(system.dimension()) > largest_dense) return {};
   const Eigen::MatrixXd mass =
-      evaluate_matrix(system.mass_matrix(), state_and_parameters(system), joined_data(state, parameters));
+      evaluate_matrix(system.mass_matrix(), state_and_parameters(system), joined_data(system, state, parameters));
   return find_massless_direction(mass, Eigen::MatrixXd(0, mass.cols()));
 }
 
@@ -89,7 +89,7 @@ PointReport examine(const System& system, std::span<const double> parameters, co
   require_size(state.v.size(), n, "the initial velocity");
   require_size(parameters.size(), system.parameters().size(), "the list of parameters");
   const auto inputs = state_and_parameters(system);
-  const std::vector<double> point = joined_data(state, parameters);
+  const std::vector<double> point = joined_data(system, state, parameters);
 
   std::vector<Expression> checked = observables(system).outputs;
   checked.resize(checked.size() - system.conserved().size());  // these may be undefined where the motion is not
@@ -139,7 +139,7 @@ PointReport examine(const System& system, std::span<const double> parameters, co
 void require_regular_start(const System& system, std::span<const double> parameters, const State& state) {
   const PointReport report = examine(system, parameters, state);
   if (!report.dependent.empty()) {
-    const ConstraintReport everywhere = examine_constraints(system, parameters, state.q);
+    const ConstraintReport everywhere = examine_constraints(system, parameters, state);
     const std::size_t row = report.dependent[0];
     const bool redundant =
         std::find(everywhere.redundant.begin(), everywhere.redundant.end(), row) != everywhere.redundant.end();

@@ -17,21 +17,17 @@ Vector derivative_symbols(const Vector& symbols, const char* primes) {
 }
 Vector zeros(std::size_t n) { return Vector(n, Expression(0.0)); }
 
-/// M a + L_vq v − L_q − F − Aᵀλ
+/// M a + L_vq v + L_vt − L_q − F − Aᵀλ
 Vector motion_residuals(const System& s, const Vector& a, const Vector& lambda) {
-  const Vector from = joined({s.coordinates(), s.velocities()});
-  Vector residuals = directional_derivative(s.momenta(), from, joined({s.velocities(), a}));
+  Vector residuals = rates_of_change(s.momenta(), s, a);
   for (std::size_t i = 0; i < s.dimension(); ++i) residuals[i] -= s.forces()[i];
   for (std::size_t i = 0; i < s.applied_forces().size(); ++i) residuals[i] -= s.applied_forces()[i];
   add_constraint_forces(s, lambda, -1.0, residuals);
   return residuals;
 }
 
-/// d/dt of A v + b and of ∇g·v
-Vector row_rates(const System& s, const Vector& a) {
-  return directional_derivative(s.velocity_rows(), joined({s.coordinates(), s.velocities()}),
-                                joined({s.velocities(), a}));
-}
+/// d/dt of A v + b and of ∇g·v + g_t
+Vector row_rates(const System& s, const Vector& a) { return rates_of_change(s.velocity_rows(), s, a); }
 
 }  // namespace
 
@@ -62,6 +58,7 @@ ImplicitSystem map_of_node(const System& system) {
   ImplicitSystem map;
   map.take(Slot::position, system.coordinates());
   map.take(Slot::velocity, system.velocities());
+  map.take(Slot::time, system.time());
   map.take(Slot::parameters, system.parameters());
   return map;
 }
@@ -93,13 +90,15 @@ ImplicitSystem index_zero_rates(const System& s) {
   const Vector lambda = multiplier_symbols(s);
   const Vector lambda_rate = multiplier_symbols(s, "'");
   const Vector motion = motion_residuals(s, a, lambda);
-  const Vector from = joined({s.coordinates(), s.velocities(), a, lambda});
-  const Vector along = joined({s.velocities(), a, jerk, lambda_rate});
+  const Vector from = joined({s.coordinates(), s.velocities(), a, lambda, s.time()});
+  Vector along = joined({s.velocities(), a, jerk, lambda_rate});
+  along.resize(from.size(), Expression(1.0));
   const Vector motion_rate = directional_derivative(motion, from, along);
   const Vector rows = directional_derivative(row_rates(s, a), from, along);
 
   ImplicitSystem result;
   result.take(Slot::state, joined({s.coordinates(), s.velocities(), lambda}));
+  result.take(Slot::time, s.time());
   result.take(Slot::parameters, s.parameters());
   result.unknowns = joined({a, jerk, lambda_rate});
   result.residuals = joined({motion, motion_rate, rows});
@@ -119,6 +118,7 @@ ImplicitSystem inverse_legendre(const System& s) {
   ImplicitSystem result;
   result.take(Slot::position, s.coordinates());
   result.take(Slot::momentum, p);
+  result.take(Slot::time, s.time());
   result.take(Slot::parameters, s.parameters());
   result.unknowns = s.velocities();
   for (std::size_t i = 0; i < s.dimension(); ++i) result.residuals.push_back(s.momenta()[i] - p[i]);

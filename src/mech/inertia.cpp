@@ -81,7 +81,7 @@ Eigen::VectorXd units_of_coordinates(const System& system, std::span<const doubl
 VelocityUnits::VelocityUnits(const Problem& problem) {
   const System& system = problem.system;
   const auto inputs = state_and_parameters(system);
-  const std::vector<double> point = joined_data(problem.start, problem.parameters);
+  const std::vector<double> point = joined_data(system, problem.start, problem.parameters);
   if (static_cast<Eigen::Index>(system.dimension()) > largest_dense) {
     const Eigen::VectorXd units = units_of_coordinates(system, point);
     each.assign(units.begin(), units.end());

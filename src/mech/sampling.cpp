@@ -17,6 +17,14 @@ std::vector<Expression> values(const SparseMatrix& matrix) {
 
 }  // namespace
 
+std::vector<double> joined_data(const System& system, const State& state, std::span<const double> parameters) {
+  std::vector<double> data = state.q;
+  data.insert(data.end(), state.v.begin(), state.v.end());
+  if (system.depends_on_time()) data.push_back(state.t);
+  data.insert(data.end(), parameters.begin(), parameters.end());
+  return data;
+}
+
 std::vector<double> joined_data(const State& state, std::span<const double> parameters) {
   std::vector<double> data = state.q;
   data.insert(data.end(), state.v.begin(), state.v.end());
@@ -74,6 +82,12 @@ std::vector<double> RandomPoints::near(std::span<const double> centre, double ra
   std::vector<double> point;
   for (const double c : centre) point.push_back(c + radius * std::max(1.0, std::abs(c)) * signed_unit());
   return point;
+}
+
+State RandomPoints::near(const System& system, const State& centre, double radius) {
+  State state{near(centre.q, radius), near(centre.v, radius), centre.t};
+  if (system.depends_on_time()) state.t = near({&centre.t, 1}, radius)[0];
+  return state;
 }
 
 }  // namespace rattleback

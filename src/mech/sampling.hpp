@@ -18,7 +18,9 @@ inline constexpr double sampling_error = 1e-9;
 /// Random points, of which one shows that something does not hold everywhere.
 inline constexpr int generic_samples = 8;
 
-/// (q, v, parameters)
+/// (q, v, t where the system depends on it, parameters): the data of state_and_parameters.
+std::vector<double> joined_data(const System& system, const State& state, std::span<const double> parameters);
+/// The same of equations that do not depend on time.
 std::vector<double> joined_data(const State& state, std::span<const double> parameters);
 
 std::vector<double> evaluate_at(std::span<const Expression> inputs, std::span<const Expression> outputs,
@@ -54,6 +56,8 @@ class RandomPoints {
  public:
   /// In a box of half-width `radius`·max(1, |cᵢ|) about c.
   std::vector<double> near(std::span<const double> centre, double radius);
+  /// Near a state; at a time near its own, where the system depends on it.
+  State near(const System& system, const State& centre, double radius);
   double signed_unit() { return 2.0 * static_cast<double>(generator_() >> 11U) * 0x1p-53 - 1.0; }
 
  private:

@@ -5,11 +5,11 @@
 
 namespace rattleback {
 
-/// An autonomous system y' = f(y) to be integrated.
+/// A system y' = f(t, y) to be integrated.
 struct AdamsProblem {
   std::size_t size = 0;
   /// False where f is not defined: the integrator then tries a smaller step.
-  bool (*rates)(const double* y, double* slopes, void* self) = nullptr;
+  bool (*rates)(double t, const double* y, double* slopes, void* self) = nullptr;
   /// One over the error that each number of y may have in a step that begins there.
   void (*weights)(const double* y, double* weights, void* self) = nullptr;
   void* self = nullptr;
@@ -39,6 +39,6 @@ std::unique_ptr<AdamsIntegrator> make_adams(const AdamsProblem& problem);
 using AdamsFactory = AdamsIntegrator* (*)(const AdamsProblem& problem);
 using AdamsEntry = AdamsFactory (*)(std::uint64_t layout);
 inline constexpr const char* adams_entry_name = "rattleback_adams";
-constexpr std::uint64_t adams_layout() { return 1000 * sizeof(AdamsProblem) + 2; }
+constexpr std::uint64_t adams_layout() { return 1000 * sizeof(AdamsProblem) + 3; }
 
 }  // namespace rattleback

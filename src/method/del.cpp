@@ -28,15 +28,15 @@ Method del(const System& system, const Interval& interval) {
     next_p.push_back(p[i] + interval.change[i]);
     first.emplace(increment, step_symbol() * system.velocities()[i]);
   }
-  method.step.give(Slot::state, joined({moved(system), next_p}));
+  give_next(method.step, system, joined({moved(system), next_p}));
   method.step.give(Slot::increments, interval.increments);
   add_predictor(method, first);
   return method;
 }
 
-/// Without applied forces the step is a canonical transformation.
+/// Without applied forces the step is a canonical transformation; the same one in every step if t does not matter.
 void set_canonical(Method& method, const System& system, const Expression& discrete_lagrangian) {
-  if (!system.applied_forces().empty()) return;
+  if (!system.applied_forces().empty() || system.depends_on_time()) return;
   const std::size_t n = system.dimension();
   method.canonical = CanonicalStep{discrete_lagrangian, entries_from(0, n), entries_from(n, n), system, {}};
 }

@@ -7,8 +7,9 @@
 // A_d may have a rule of its own, apart from that of L_d. Order 2 if both rules are symmetric, 1 in general. The
 // momentum changes by the impulses of the applied and of the constraint forces, p_{k+1} = p_k + D₁L_d + D₂L_d + F⁻ + F⁺
 // − Aᵀλ_k, and this is what is computed: rounding then acts like a slight change of the masses, not like a force
-// (docs/kernels.md). Only p modulo A(q)ᵀ matters: λ_k absorbs the rest. On that quotient the map is its own adjoint if
-// the rules are symmetric.
+// (docs/kernels.md). Where the system depends on time, A(q_k)ᵀ is that of t_k, the nodes of the rules are at t_k + αᵢ
+// h, and g(q_{k+1}) = 0 is that of t_{k+1}. Only p modulo A(q)ᵀ matters: λ_k absorbs the rest. On that quotient the map
+// is its own adjoint if the rules are symmetric.
 
 #include <fmt/format.h>
 
@@ -44,7 +45,7 @@ Method dla(const System& system, const Interval& interval, const Vector& rows) {
   method.step.unknowns = joined({increments, lambda});
   method.step.residuals = joined({motion, rows});
   method.step.guess.assign(method.step.unknowns.size(), Expression(0.0));
-  method.step.give(Slot::state, joined({moved(system), next_p}));
+  give_next(method.step, system, joined({moved(system), next_p}));
   method.step.give(Slot::multipliers, lambda);
   method.step.give(Slot::increments, increments);
   for (std::size_t k = 0; k < lambda.size(); ++k) method.equations.push_back("the discrete " + system.row_name(k));

@@ -55,12 +55,9 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
   const Vector next_v = with_suffix(system.velocities(), "(next)");     // v_{k+1}
   const Expression half_step = 0.5 * step_symbol();
 
-  Substitution at_next;
   const Vector next_q = moved(system);
-  for (std::size_t i = 0; i < n; ++i) {
-    at_next.emplace(system.coordinates()[i], next_q[i]);
-    at_next.emplace(system.velocities()[i], next_v[i]);
-  }
+  Substitution at_next = moved_there(system);
+  for (std::size_t i = 0; i < n; ++i) at_next.emplace(system.velocities()[i], next_v[i]);
   const Vector multiplier(left_multiplier.begin(), left_multiplier.begin() + signed_size(carried));
   const Vector position_multiplier(left_multiplier.begin() + signed_size(carried), left_multiplier.end());
   Vector impulse(n);  // −A(q_k)ᵀλ_k − ∇g(q_k) μ_k
@@ -91,7 +88,7 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
       joined({motion, substitute(system.holonomic(), at_next), legendre, substitute(system.velocity_rows(), at_next)});
   step.guess.assign(step.unknowns.size(), Expression(0.0));
   const Vector next_carried(next_multiplier.begin(), next_multiplier.begin() + signed_size(carried));
-  step.give(Slot::state, joined({next_q, next_p, next_carried}));
+  give_next(step, system, joined({next_q, next_p, next_carried}));
   step.give(Slot::increments, interval.increments);
   // The node map has unknowns called λ of its own.
   method.node = node_by_momenta(system, joined({system.coordinates(), p, with_suffix(multiplier, "(kept)")}));

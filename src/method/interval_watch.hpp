@@ -12,9 +12,10 @@ class IntervalWatch {
       : map_(map_of(functions, problem.system)), functions_(CompiledMap::functions(map_, problem)) {}
 
   void surround(const Problem& problem) { functions_.surround(problem.step, problem.parameters); }
-  void operator()(std::span<const double> from, std::span<const double> increments, double h) {
+  void operator()(std::span<const double> from, std::span<const double> increments, double t, double h) {
     functions_.set(Slot::position, from);
     functions_.set(Slot::increments, increments);
+    functions_.set_time(t);
     functions_.set(Slot::step, h);
     functions_.run();
   }

@@ -25,6 +25,7 @@ std::optional<Leap> Leap::make(const Method& method, const MethodMaps& maps, con
 
   const Layout::Range parameters = whole.layout[Slot::parameters];
   std::vector<ChainValue> point = whole.node;
+  point.insert(point.end(), whole.time.begin(), whole.time.end());
   for (std::size_t i = parameters.begin; i < parameters.end(); ++i) {
     point.push_back({ChainValue::data, static_cast<std::uint32_t>(i)});
   }
@@ -65,6 +66,7 @@ std::optional<Leap> Leap::make(const Method& method, const MethodMaps& maps, con
   if (!leap.step_) return std::nullopt;
   leap.data_.resize(chain.data);
   leap.outputs_.resize(chain.outputs.size());
+  std::ranges::fill(leap.part(Slot::time), problem.start.t);
   leap.part(Slot::step)[0] = problem.step;
   std::ranges::copy(problem.parameters, leap.part(Slot::parameters).begin());
   return leap;
@@ -73,6 +75,7 @@ std::optional<Leap> Leap::make(const Method& method, const MethodMaps& maps, con
 std::int64_t Leap::run(const Place& place, Watched& watched, std::int64_t steps) {
   std::ranges::copy(place.state, part(Slot::state).begin());
   std::ranges::copy(place.memories, part(Slot::memory).begin());
+  std::ranges::copy(place.clock, part(Slot::clock).begin());
   if (layout_.has(Slot::velocity)) std::ranges::copy(place.node.v, part(Slot::velocity).begin());
   // Extremes begin with what has been seen already.
   auto next = part(Slot::others).begin();
@@ -92,6 +95,7 @@ std::int64_t Leap::run(const Place& place, Watched& watched, std::int64_t steps)
 
   std::ranges::copy(part(Slot::state), place.state.begin());
   std::ranges::copy(part(Slot::memory), place.memories.begin());
+  std::ranges::copy(part(Slot::clock), place.clock.begin());
   const double* from = part(Slot::others).data();
   for (std::size_t i = 0; i < watched.values.size(); ++i) {
     watched.least[i] = *from++;

@@ -14,13 +14,14 @@ class Leap {
   struct Place {
     std::span<double> state;
     std::span<double> memories;  ///< of all stages
+    std::span<double> clock;
     State& node;
     IntervalValues& interval;
     NewtonCount& newton;
   };
 
-  /// `interval` has energy and constraints between two positions, as functions of (q, Δ, h, parameters); `functions`
-  /// are watched at the nodes, as functions of (q, v, parameters). Nothing if all that cannot be one.
+  /// `interval` has energy and constraints between two positions, as functions of (q, Δ, t, h, parameters);
+  /// `functions` are watched at the nodes, as functions of (q, v, t, parameters). Nothing if all that cannot be one.
   static std::optional<Leap> make(const Method& method, const MethodMaps& maps, const Problem& problem,
                                   const std::optional<Program>& interval, const Program& functions);
 

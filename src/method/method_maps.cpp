@@ -8,6 +8,7 @@ namespace {
 /// What every map of a method has besides.
 ImplicitSystem surrounded(ImplicitSystem map, const System& system) {
   const Expression h = step_symbol();
+  map.take(Slot::time, system.time());
   map.take(Slot::step, {&h, 1});
   map.take(Slot::parameters, system.parameters());
   return map;
@@ -40,8 +41,15 @@ ImplicitSystem map_from_two_positions(const System& system) {
 ImplicitSystem map_from_state(const System& system, std::span<const Expression> state) {
   ImplicitSystem map;
   map.take(Slot::state, state);
-  map.state = state.size();
+  map.state = state.size() + system.time().size();
   return surrounded(std::move(map), system);
+}
+
+void give_next(ImplicitSystem& step, const System& system, std::span<const Expression> state) {
+  step.give(Slot::state, state);
+  std::vector<Expression> time = system.time();
+  for (Expression& t : time) t += step_symbol();
+  step.give(Slot::time, time);
 }
 
 ImplicitSystem map_to_node(const System& system, std::span<const Expression> state) {

@@ -32,6 +32,7 @@ class Surroundings {
       there.q[i] += time * (start_.v[i] + 0.5 * time * first_[i]);
       there.v[i] += time * first_[i];
     }
+    there.t += time;
     return change_at(there);
   }
 
@@ -99,8 +100,16 @@ MotionScale::MotionScale(const Problem& problem, CompiledMap& accelerations) : u
     at_start_.acceleration[j] = std::abs(a[j]);
     see_velocity(j, time_ * a[j], at_start_);
   }
+  if (problem.system.depends_on_time()) {  // at rest and without forces as yet
+    const std::vector<double> change = near.change_within(time_);
+    for (std::size_t j = 0; j < change.size(); ++j) {
+      at_start_.acceleration[j] = std::max(at_start_.acceleration[j], std::abs(a[j] + change[j]));
+      see_velocity(j, time_ * (a[j] + change[j]), at_start_);
+    }
+  }
   std::vector<double> state = problem.start.q;
   state.insert(state.end(), problem.start.v.begin(), problem.start.v.end());
+  accelerations.set_time(problem.start.t);
   see_noise(state.data(), accelerations, at_start_);
   const double fastest = norm(at_start_.velocity);
   for (std::size_t j = 0; j < size(); ++j) {

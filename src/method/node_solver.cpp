@@ -24,11 +24,11 @@ void NodeSolver::surround(const Problem& problem) {
   }
 }
 
-bool NodeSolver::operator()(std::span<const double> state, State& node) {
+bool NodeSolver::operator()(std::span<const double> state, double t, State& node) {
   std::span<const double> q = layout_.of(state, Slot::position);
   std::span<const double> v = layout_.of(state, Slot::velocity);
   if (map_) {
-    if (!solve(state, node)) {
+    if (!solve(state, t, node)) {
       failure_ = fmt::format("the velocity at the node: {}{}", map_->failure(), advice(map_->report()));
       return false;
     }
@@ -42,14 +42,16 @@ bool NodeSolver::operator()(std::span<const double> state, State& node) {
   }
   std::ranges::copy(q, node.q.begin());
   std::ranges::copy(v, node.v.begin());
+  node.t = t;
   return true;
 }
 
-bool NodeSolver::solve(std::span<const double> state, const State& before) {
+bool NodeSolver::solve(std::span<const double> state, double t, const State& before) {
   const auto run = [&](CompiledMap& map, std::span<const double> guess) {
     used_ = &map;
     map.set(Slot::state, state);
     map.set(Slot::velocity, guess);
+    map.set_time(t);
     return map.run();
   };
   if (!interval_map_) return run(*map_, before.v);

@@ -14,8 +14,9 @@ class NodeSolver {
 
   void surround(const Problem& problem);
 
-  /// `node` is the one before, and becomes that of the state. False if there is none, see failure(): it stays then.
-  bool operator()(std::span<const double> state, State& node);
+  /// `node` is the one before, and becomes that of the state at t. False if there is none, see failure(): it stays
+  /// then.
+  bool operator()(std::span<const double> state, double t, State& node);
 
   const std::string& failure() const { return failure_; }
   /// How many nodes have the velocity of the interval that leads to them, because none has their momentum.
@@ -23,7 +24,7 @@ class NodeSolver {
   void set_by_interval(double count) { by_interval_ = count; }
 
  private:
-  bool solve(std::span<const double> state, const State& before);
+  bool solve(std::span<const double> state, double t, const State& before);
 
   const Layout layout_;  ///< of the state
   double step_;

@@ -35,7 +35,7 @@ class OneStep final : public OneStepper {
  public:
   OneStep(const Method& method, const MethodMaps& maps, const Problem& problem)
       : method_(method), problem_(problem), maps_(maps), remarks_(remarks_at_start(method, problem)),
-        n_(problem.system.dimension()), solver_(method, maps, problem), nodes_(method, maps, problem),
+        n_(problem.system.dimension()), solver_(method, maps, problem), nodes_(method, maps, problem), clock_(method),
         kept_(whole_start(method, maps, problem)), node_(problem.start) {
     if (method.interval) {
       watch_.emplace(*method.interval, problem);
@@ -99,7 +99,10 @@ class OneStep final : public OneStepper {
 
   std::int64_t leap(Watched& watched, std::int64_t steps) override {
     if (!leap_ || second_is_next() || (watch_ && !has_interval_)) return 0;
-    return leap_->run({own_state(), memories(), node_, interval_, solver_.newton()}, watched, steps);
+    const std::int64_t taken =
+        leap_->run({own_state(), memories(), clock(), node_, interval_, solver_.newton()}, watched, steps);
+    if (taken > 0) node_.t = time_of_node();
+    return taken;
   }
 
   bool take_over(const Problem& problem, std::span<const double> kept) override {
@@ -115,12 +118,14 @@ class OneStep final : public OneStepper {
   }
 
   void set_step(double h) override {
+    problem_.start.t = node_.t;
+    std::ranges::fill(clock(), 0.0);
     problem_.step = h;
     leap_.reset();
     if (second_is_next()) second_.emplace(method_, problem_);
   }
 
-  // state, memories of the stages, velocity of the node, whether the second position is next, counters
+  // state, memories of the stages, clock, velocity of the node, whether the second position is next, counters
   std::vector<double> save() const override {
     const NewtonCount& newton = solver_.newton();
     std::vector<double> saved = kept_;
@@ -154,7 +159,10 @@ class OneStep final : public OneStepper {
 
  private:
   std::span<double> own_state() { return std::span(kept_).first(method_.state_size()); }
-  std::span<double> memories() { return std::span(kept_).subspan(method_.state_size()); }
+  std::span<double> memories() {
+    return std::span(kept_).subspan(method_.state_size(), method_.stages.size() * method_.memory_size());
+  }
+  std::span<double> clock() { return std::span(kept_).last(method_.depends_on_time() ? 1 : 0); }
   std::span<double> memory(std::size_t stage) {
     return memories().subspan(stage * method_.memory_size(), method_.memory_size());
   }
@@ -182,21 +190,34 @@ class OneStep final : public OneStepper {
     return failure_.empty();
   }
 
+  /// Where the system depends on it.
+  double time_of_node() {
+    clock_.set(clock(), problem_.start.t, problem_.step);
+    return method_.depends_on_time() ? clock_.stage(0) : node_.t;
+  }
+
   bool take_step() {
+    clock_.set(clock(), problem_.start.t, problem_.step);
+    if (!take_stages()) return false;
+    for (double& steps : clock()) steps += 1.0;
+    return true;
+  }
+
+  bool take_stages() {
     std::ranges::fill(interval_.constraints, 0.0);
     std::ranges::fill(interval_.multipliers, not_a_number);
     if (second_is_next()) {  // the first step is given
       std::ranges::copy(second_->state, kept_.begin());
-      watch_interval(before_, second_->increments, problem_.step);
+      watch_interval(before_, second_->increments, clock_.stage(0), problem_.step);
       return true;
     }
     if (method_.stages.size() > 1) return compose();
-    if (!solver_(own_state(), memory(0), problem_.step, node_.v, must_be_near_)) {
+    if (!solver_(own_state(), memory(0), clock_.stage(0), problem_.step, node_.v, must_be_near_)) {
       failure_ = solver_.failure();
       return false;
     }
     std::ranges::copy(solver_.multipliers(), interval_.multipliers.begin());
-    watch_interval(before_, solver_.increments(), problem_.step);
+    watch_interval(before_, solver_.increments(), clock_.stage(0), problem_.step);
     return true;
   }
 
@@ -205,19 +226,19 @@ class OneStep final : public OneStepper {
     for (std::size_t i = 0; i < method_.stages.size(); ++i) {
       const double h = method_.stages[i] * problem_.step;
       stage_before_.assign(kept_.begin(), kept_.begin() + signed_size(n_));
-      if (!solver_(own_state(), memory(i), h, node_.v, must_be_near_)) {
+      if (!solver_(own_state(), memory(i), clock_.stage(i), h, node_.v, must_be_near_)) {
         failure_ = fmt::format("stage {} of {}: {}", i + 1, method_.stages.size(), solver_.failure());
         return false;
       }
-      watch_interval(stage_before_, solver_.increments(), h);
+      watch_interval(stage_before_, solver_.increments(), clock_.stage(i), h);
     }
     interval_.energy = not_a_number;
     return true;
   }
 
-  void watch_interval(std::span<const double> from, std::span<const double> by, double h) {
+  void watch_interval(std::span<const double> from, std::span<const double> by, double t, double h) {
     if (!watch_) return;
-    (*watch_)(from, by, h);
+    (*watch_)(from, by, t, h);
     interval_.energy = watch_->energy();
     for (std::size_t k = 0; k < interval_.constraints.size(); ++k) {
       const double residual = watch_->constraints()[k] * (h / problem_.step);  // slip, relative to the whole step
@@ -227,7 +248,7 @@ class OneStep final : public OneStepper {
 
   /// False if there is no node, or its numbers are not finite any more.
   bool read_node() {
-    if (nodes_(state(), node_)) return true;
+    if (nodes_(state(), time_of_node(), node_)) return true;
     failure_ = nodes_.failure();
     return false;
   }
@@ -239,7 +260,8 @@ class OneStep final : public OneStepper {
   std::size_t n_;
   StageSolver solver_;
   NodeSolver nodes_;
-  std::vector<double> kept_;  ///< state, memories of all stages
+  StepClock clock_;
+  std::vector<double> kept_;  ///< state, memories of all stages, clock
   std::vector<double> before_;
   std::optional<IntervalWatch> watch_;
   std::optional<Guards> guards_;

@@ -44,9 +44,7 @@ Vector on_horizontal(const Vector& f, const ChaplyginSystem& c, const std::vecto
 
 ShapeStep with_general_forces(const System& system, const ChaplyginSystem& c, const Rule& rule) {
   const Interval interval = differentiate(system, rule);
-  const Vector right_end = moved(system);
-  Substitution to_right;
-  for (std::size_t i = 0; i < system.dimension(); ++i) to_right.emplace(system.coordinates()[i], right_end[i]);
+  const Substitution to_right = moved_there(system);
   std::vector<Vector> connection_right;
   for (const Vector& row : c.connection) connection_right.push_back(substitute(row, to_right));
   ShapeStep step{c.reduced, Expression(1.0), {}, {}, {}, {}, {}};

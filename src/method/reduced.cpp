@@ -71,7 +71,7 @@ Method reduced_method(const System& system, const ChaplyginSystem& c, const Rule
   const Vector rows = discrete_constraints(system, rule);
   method.step.residuals = joined({method.step.residuals, rows});
   for (std::size_t k = 0; k < rows.size(); ++k) method.equations.push_back("the discrete " + system.row_name(k));
-  method.step.give(Slot::state, joined({next_q, shape.next, constants}));
+  give_next(method.step, system, joined({next_q, shape.next, constants}));
   method.step.give(Slot::increments, increments);
 
   // w from P, then v = (speed·w, −Γ speed·w)

@@ -35,7 +35,7 @@ struct ReferenceFlow::Implementation {
   };
 
   Implementation(const Problem& problem, double given_tolerance)
-      : n(problem.system.dimension()), tolerance(given_tolerance),
+      : n(problem.system.dimension()), first_time(problem.start.t), tolerance(given_tolerance),
         accelerations(typical_at(rattleback::accelerations(problem.system), problem), problem),
         projection(typical_at(rattleback::projection(problem.system), problem), problem),
         constrained(!problem.system.velocity_rows().empty()), scale(problem, accelerations) {
@@ -50,9 +50,9 @@ struct ReferenceFlow::Implementation {
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
 
-  static bool rates(const double* state, double* slopes, void* self) {
+  static bool rates(double time, const double* state, double* slopes, void* self) {
     auto& flow = *static_cast<Implementation*>(self);
-    if (!flow.run(flow.accelerations, state)) {
+    if (!flow.run(flow.accelerations, time, state)) {
       flow.trouble = flow.accelerations.failure();
       return false;
     }
@@ -69,8 +69,9 @@ struct ReferenceFlow::Implementation {
     flow.scale.weigh(state, std::max(wanted, least_tolerance), flow.seen, weights);
   }
 
-  /// A map at a state (q, v).
-  bool run(CompiledMap& map, const double* state) const {
+  /// A map at a state (q, v). Times are counted from the start: where t does not matter, that changes nothing.
+  bool run(CompiledMap& map, double time, const double* state) const {
+    map.set_time(first_time + time);
     map.set(Slot::position, {state, n});
     map.set(Slot::velocity, {state + n, n});
     return map.run();
@@ -90,23 +91,25 @@ struct ReferenceFlow::Implementation {
   void start_anew() {
     Snapshot here{t, seen, std::vector<double>(2 * n)};
     std::copy_n(adams->state(), 2 * n, here.y.begin());
-    project(here.y.data());
+    project(t, here.y.data());
+    accelerations.set_time(first_time + t);
     scale.see_noise(here.y.data(), accelerations, here.seen);
     snapshots.push_back(std::move(here));
     begin_at(snapshots.back());
   }
 
   /// The state on the constraints.
-  void project(double* state) {
+  void project(double time, double* state) {
     if (!constrained) return;
-    if (!run(projection, state)) {
-      throw FlowError(fmt::format("no state on the constraints is found near t = {:.6g}: {}", t, projection.failure()));
+    if (!run(projection, time, state)) {
+      throw FlowError(fmt::format("no state on the constraints is found near t = {:.6g}: {}", first_time + time,
+                                  projection.failure()));
     }
     std::copy(projection.outputs().begin(), projection.outputs().end(), state);
   }
 
   [[noreturn]] void end(const std::string& reason) const {
-    throw FlowError(fmt::format("the reference solution ends at t = {:.10g}: {}", t, reason));
+    throw FlowError(fmt::format("the reference solution ends at t = {:.10g}: {}", first_time + t, reason));
   }
 
   void take_internal_step() {
@@ -142,7 +145,7 @@ struct ReferenceFlow::Implementation {
           fmt::format("to reach t = {:.10g} it would take about {:.0e} steps of its own, the last one of {:.2g}; the "
                       "motion may reach "
                       "a singularity, or is too fast for a time as long as this",
-                      time, left, last_step));
+                      first_time + time, left, last_step));
     }
   }
 
@@ -157,15 +160,15 @@ struct ReferenceFlow::Implementation {
       begin_at(snapshots.back());
     }
     go_to(time);
-    State state{std::vector<double>(n), std::vector<double>(n)};
+    State state{std::vector<double>(n), std::vector<double>(n), first_time + time};
     double* values = interpolated.data();
     if (time == snapshots.back().t) {  // on the constraints already
       std::copy(snapshots.back().y.begin(), snapshots.back().y.end(), values);
     } else {
       if (!adams->interpolate(time, values)) {
-        end(fmt::format("it cannot be interpolated to t = {}", time));
+        end(fmt::format("it cannot be interpolated to t = {}", first_time + time));
       }
-      project(values);
+      project(time, values);
     }
     std::copy_n(values, n, state.q.begin());
     std::copy_n(values + n, n, state.v.begin());
@@ -173,6 +176,7 @@ struct ReferenceFlow::Implementation {
   }
 
   std::size_t n;
+  double first_time;  ///< t of the start
   double tolerance;
   CompiledMap accelerations;
   CompiledMap projection;

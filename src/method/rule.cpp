@@ -61,14 +61,20 @@ std::vector<Expression> moved(const System& system, double fraction) {
   return q;
 }
 
+Substitution moved_there(const System& system, double fraction) {
+  const std::vector<Expression> q = moved(system, fraction);
+  Substitution there;
+  for (std::size_t i = 0; i < q.size(); ++i) there.emplace(system.coordinates()[i], q[i]);
+  for (const Expression& t : system.time()) there.emplace(t, t + fraction * step_symbol());
+  return there;
+}
+
 std::vector<Expression> discretise(std::span<const Expression> functions, const System& system, const Rule& rule) {
   const std::vector<Expression> increments = increment_symbols(system);
   std::vector<Expression> result(functions.size());
   for (const auto& [weight, position] : rule.nodes) {
-    const std::vector<Expression> q = moved(system, position);
-    Substitution at_node;
+    Substitution at_node = moved_there(system, position);
     for (std::size_t i = 0; i < system.dimension(); ++i) {
-      at_node.emplace(system.coordinates()[i], q[i]);
       at_node.emplace(system.velocities()[i], increments[i] / step_symbol());
     }
     const std::vector<Expression> values = substitute(functions, at_node);

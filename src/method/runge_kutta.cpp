@@ -1,4 +1,4 @@
-// Explicit Runge–Kutta methods for ẏ = f(y), where f is given implicitly: every stage solves its own
+// Explicit Runge–Kutta methods for ẏ = f(t, y), where f is given implicitly: every stage solves its own
 // equations, and all stages together are one implicit system with a block-triangular structure.
 
 #include <fmt/format.h>
@@ -12,11 +12,12 @@ namespace {
 
 using Vector = std::vector<Expression>;
 
-/// kᵢ = f(y₀ + h aᵢ kᵢ₋₁), y₁ = y₀ + h Σ bᵢ kᵢ: the classical tableau, whose stages need only the one before.
+/// kᵢ = f(t₀ + aᵢ h, y₀ + h aᵢ kᵢ₋₁), y₁ = y₀ + h Σ bᵢ kᵢ: the classical tableau, whose stages need only the one
+/// before.
 constexpr double node_of_stage[] = {0.0, 0.5, 0.5, 1.0};
 constexpr double weight_of_stage[] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
 
-/// `rates` are equations for ẏ, given as `slopes`, in y and parameters.
+/// `rates` are equations for ẏ, given as `slopes`, in y, t and parameters.
 ImplicitSystem runge_kutta_step(const System& system, const ImplicitSystem& rates, const Vector& y,
                                 const Vector& slopes) {
   const Expression h = step_symbol();
@@ -29,6 +30,7 @@ ImplicitSystem runge_kutta_step(const System& system, const ImplicitSystem& rate
     for (std::size_t i = 0; i < size; ++i) {
       at_stage.emplace(y[i], y[i] + node_of_stage[stage] * h * slope[i]);
     }
+    for (const Expression& t : system.time()) at_stage.emplace(t, t + node_of_stage[stage] * h);
     for (const Expression& unknown : rates.unknowns) {
       step.unknowns.push_back(Expression::symbol(fmt::format("{} of stage {}", unknown.name(), stage + 1)));
       at_stage.emplace(unknown, step.unknowns.back());
@@ -41,7 +43,7 @@ ImplicitSystem runge_kutta_step(const System& system, const ImplicitSystem& rate
   step.guess.assign(step.unknowns.size(), Expression(0.0));
   Vector next = y;
   for (std::size_t i = 0; i < size; ++i) next[i] += h * increment[i];
-  step.give(Slot::state, next);
+  give_next(step, system, next);
   return step;
 }
 

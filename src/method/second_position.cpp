@@ -12,7 +12,7 @@ void check(const Problem& problem) {
   const std::size_t n = problem.system.dimension();
   const std::vector<double>& q = *problem.second_position;
   if (q.size() != n) throw MethodError(fmt::format("the second position has {} entries, expected {}", q.size(), n));
-  const State there{q, problem.start.v};  // Lagrangians need not be defined at rest
+  const State there{q, problem.start.v, problem.start.t + problem.step};  // Lagrangians need not be defined at rest
   const PointReport report = [&] {
     try {
       return examine(problem.system, problem.parameters, there);

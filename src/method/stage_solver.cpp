@@ -17,9 +17,9 @@ void StageSolver::surround(const Problem& problem) {
   newton_ = {};
 }
 
-bool StageSolver::operator()(std::span<double> state, std::span<double> memory, double h,
+bool StageSolver::operator()(std::span<double> state, std::span<double> memory, double t, double h,
                              std::span<const double> velocity, bool must_be_near) {
-  const Place from{state, velocity, h};
+  const Place from{state, velocity, t, h};
   const bool is_solved = solve(from, memory, h);
   if (!is_solved || (must_be_near && !continues(memory))) {
     const std::string why = is_solved
@@ -39,6 +39,7 @@ bool StageSolver::operator()(std::span<double> state, std::span<double> memory, 
 bool StageSolver::solve(const Place& from, std::span<const double> memory, double h) {
   step_.set(Slot::state, from.state);
   std::ranges::copy(memory, step_[Slot::memory].begin());
+  step_.set_time(from.t);
   step_.set(Slot::step, h);
   if (!step_.run()) return false;
   const LaneReport& report = step_.report();
@@ -67,6 +68,7 @@ bool StageSolver::continues(std::span<const double> memory) const {
 std::vector<double> StageSolver::suggested(const Place& from, double h) {
   start_.set(Slot::position, from.state);
   start_.set(Slot::velocity, from.velocity);
+  start_.set_time(from.t);
   start_.set(Slot::step, h);
   if (!start_.run()) throw MethodError(fmt::format("the method cannot start: {}", start_.failure()));
   const auto first = start_(Slot::memory).first(remembered_);

@@ -11,11 +11,11 @@ class StageSolver {
 
   void surround(const Problem& problem);
 
-  /// From a state and its memory, which become the next ones, by h. `velocity` is that of the node before. False if the
-  /// equations cannot be solved: nothing has changed then. Equations that are singular somewhere have solutions far
-  /// from the motion, which are refused if they must be near.
-  bool operator()(std::span<double> state, std::span<double> memory, double h, std::span<const double> velocity,
-                  bool must_be_near);
+  /// From a state and its memory at t, which become the next ones, by h. `velocity` is that of the node before. False
+  /// if the equations cannot be solved: nothing has changed then. Equations that are singular somewhere have solutions
+  /// far from the motion, which are refused if they must be near.
+  bool operator()(std::span<double> state, std::span<double> memory, double t, double h,
+                  std::span<const double> velocity, bool must_be_near);
 
   // Of the stage that was solved last.
   std::span<const double> increments() const { return step_(Slot::increments); }
@@ -29,6 +29,7 @@ class StageSolver {
   struct Place {
     std::span<const double> state;
     std::span<const double> velocity;
+    double t;
     double h;
   };
   bool continues(std::span<const double> memory) const;

@@ -122,7 +122,7 @@ int order_gained_from_two_positions(const System& system, const Rule& rule, cons
     return std::ranges::none_of(free_symbols(expressions),
                                 [&](const Expression& s) { return std::ranges::find(symbols, s) != symbols.end(); });
   };
-  const bool telescopes = has_none_of(system.forces(), system.velocities()) &&
+  const bool telescopes = !system.depends_on_time() && has_none_of(system.forces(), system.velocities()) &&
                           (constraint_rule.order() > 1 || has_none_of(system.constraints(), system.coordinates())) &&
                           has_none_of(system.applied_forces(), system.coordinates());
   return rule.order() == 1 && telescopes ? 1 : 0;

@@ -9,12 +9,36 @@
 namespace rattleback {
 namespace {
 
+Program clock_program(const Method& method) {
+  const Expression k = Expression::symbol("k");
+  const Expression start = Expression::symbol("t0");
+  const Expression h = step_symbol();
+  const std::vector<Expression> inputs{k, start, h};
+  std::vector<Expression> outputs;
+  double reached = 0.0;
+  for (const double fraction : method.stages) {
+    outputs.push_back(start + (k + reached) * h);
+    reached += fraction;
+  }
+  outputs.push_back(start + (k + 1.0) * h);
+  outputs.push_back(k + 1.0);
+  return make_program(inputs, outputs);
+}
+
 /// Entries of the data, or of the outputs of a link.
 void take(std::vector<ChainValue>& list, std::uint32_t link, Layout::Range range) {
   for (std::size_t i = range.begin; i < range.end(); ++i) list.push_back({link, static_cast<std::uint32_t>(i)});
 }
 
 }  // namespace
+
+StepClock::StepClock(const Method& method)
+    : program_(method.depends_on_time() ? clock_program(method) : Program()), interpreter_(program_),
+      times_(method.stages.size() + 2) {}
+
+void StepClock::set(std::span<const double> clock, double start, double h) {
+  if (!clock.empty()) times_ = interpreter_(std::vector{clock[0], start, h});
+}
 
 MethodMaps maps_of(const Method& method, const Problem& problem) {
   MethodMaps maps{typical_at(method.start, problem), typical_at(method.step, problem), {}};
@@ -36,13 +60,30 @@ WholeStep::WholeStep(const Method& method, const MethodMaps& maps, const Options
   const bool keeps_velocity = has_node && (options.keeps_velocity || !iterated_unknowns(*maps.node).empty());
   layout.add(Slot::state, method.state_size());
   layout.add(Slot::memory, method.memory_size() * method.stages.size());
+  const std::size_t times = method.depends_on_time() ? 1 : 0;
+  layout.add(Slot::clock, times);
   if (keeps_velocity) layout.add(Slot::velocity, n);
   layout.add(Slot::others, options.others);
+  layout.add(Slot::time, times);
   layout.add(Slot::step, 1);
   layout.add(Slot::parameters, step[Slot::parameters].size);
-  chain.state = layout[Slot::step].begin;
+  chain.state = layout[Slot::time].begin;
   chain.data = layout.size();
   const auto data = ChainValue::data;
+
+  std::vector<std::vector<ChainValue>> begins(method.stages.size());  // of the stages
+  std::vector<ChainValue> next_clock;
+  if (times > 0) {
+    std::vector<ChainValue> takes;
+    for (const Slot slot : {Slot::clock, Slot::time, Slot::step}) take(takes, data, layout[slot]);
+    const std::uint32_t clock = chain.add(StepClock(method).program(), std::move(takes));
+    for (std::size_t k = 0; k < begins.size(); ++k) take(begins[k], clock, {k, 1});
+    take(time, clock, {begins.size(), 1});
+    take(next_clock, clock, {begins.size() + 1, 1});
+  }
+  const auto append = [](std::vector<ChainValue>& list, const std::vector<ChainValue>& more) {
+    list.insert(list.end(), more.begin(), more.end());
+  };
 
   take(state, data, layout[Slot::state]);
   std::vector<ChainValue> next_memories;
@@ -50,6 +91,7 @@ WholeStep::WholeStep(const Method& method, const MethodMaps& maps, const Options
     const ChainValue fraction{data, static_cast<std::uint32_t>(layout[Slot::step].begin), method.stages[k]};
     std::vector<ChainValue> takes = state;
     take(takes, data, {layout[Slot::memory].begin + k * method.memory_size(), method.memory_size()});
+    append(takes, begins[k]);
     takes.push_back(fraction);
     take(takes, data, layout[Slot::parameters]);
     const std::uint32_t stage = chain.add(maps.step, std::move(takes));
@@ -57,6 +99,7 @@ WholeStep::WholeStep(const Method& method, const MethodMaps& maps, const Options
     if (options.interval) {
       std::vector<ChainValue> between(state.begin(), state.begin() + signed_size(n));
       take(between, stage, next[Slot::increments]);
+      append(between, begins[k]);
       between.push_back(fraction);
       take(between, data, layout[Slot::parameters]);
       take(intervals, chain.add(*options.interval, std::move(between)), {0, options.interval->outputs.size()});
@@ -67,11 +110,13 @@ WholeStep::WholeStep(const Method& method, const MethodMaps& maps, const Options
     if (next.has(Slot::multipliers)) take(multipliers, stage, next[Slot::multipliers]);
   }
   chain.outputs = state;
-  chain.outputs.insert(chain.outputs.end(), next_memories.begin(), next_memories.end());
+  append(chain.outputs, next_memories);
+  append(chain.outputs, next_clock);
   if (has_node) {
     std::vector<ChainValue> takes = state;
     // The last velocity is a guess, and linear equations read none: any numbers will do.
     take(takes, data, keeps_velocity ? layout[Slot::velocity] : Layout::Range{layout[Slot::state].begin, n});
+    append(takes, time);
     for (const Slot slot : {Slot::step, Slot::parameters}) take(takes, data, layout[slot]);
     take(node, chain.add(*maps.node, std::move(takes), /*is_counted=*/false), {0, 2 * n});
     if (keeps_velocity) chain.outputs.insert(chain.outputs.end(), node.begin() + signed_size(n), node.end());
@@ -81,7 +126,7 @@ WholeStep::WholeStep(const Method& method, const MethodMaps& maps, const Options
 }
 
 WholeStart::WholeStart(const Method& method, const MethodMaps& maps, const Problem& problem, Backend backend)
-    : stages_(method.stages), start_(maps.start, problem, backend) {}
+    : stages_(method.stages), is_timed_(method.depends_on_time()), start_(maps.start, problem, backend) {}
 
 std::optional<std::vector<double>> WholeStart::operator()(const State& node, double h,
                                                           std::span<const double> parameters) {
@@ -93,6 +138,7 @@ std::optional<std::vector<double>> WholeStart::operator()(const State& node, dou
     if (whole.empty()) append(Slot::state);
     append(Slot::memory);
   }
+  if (is_timed_) whole.push_back(0.0);
   return whole;
 }
 

@@ -28,7 +28,7 @@ std::vector<std::string> catalogue() {
   return names;
 }
 
-Model load_model(const std::string& name_or_file, const ParameterValues& parameters) {
+Model load_model(const std::string& name_or_file, const ParameterValues& parameters, const InputTexts& inputs) {
   const fs::path given(name_or_file);
   std::error_code error;
   if (given.extension() == ".toml" || given.has_parent_path()) {
@@ -39,12 +39,12 @@ Model load_model(const std::string& name_or_file, const ParameterValues& paramet
                                   known ? fmt::format("the catalogue has a model '{}'", given.stem().string())
                                         : "'rattleback models' lists the catalogue"));
     }
-    return read_model(read_file(name_or_file), name_or_file, parameters);
+    return read_model(read_file(name_or_file), name_or_file, parameters, inputs);
   }
   const auto names = catalogue();
   if (std::find(names.begin(), names.end(), name_or_file) != names.end()) {
     const fs::path path = catalogue_directory() / (name_or_file + ".toml");
-    return read_model(read_file(path.string()), path.filename().string(), parameters);
+    return read_model(read_file(path.string()), path.filename().string(), parameters, inputs);
   }
   const auto meant = closest_name(name_or_file, names);
   throw ModelError(fmt::format("there is no model '{}' in the catalogue{}", name_or_file,

@@ -17,6 +17,7 @@ constexpr Form forms[] = {
     {ColumnKind::momentum, "p_"},
     {ColumnKind::multiplier, "multiplier_"},
     {ColumnKind::energy, "energy"},
+    {ColumnKind::work, "work"},
     {ColumnKind::constraint, "constraint_"},
     {ColumnKind::holonomic, "holonomic_"},
     {ColumnKind::error, "error_"},
@@ -31,7 +32,8 @@ std::string column_name(ColumnKind kind, std::string_view of) {
 }
 
 bool is_column_name(std::string_view name) {
-  if (name == column_name(ColumnKind::time) || name == column_name(ColumnKind::energy)) return true;
+  constexpr ColumnKind single[] = {ColumnKind::time, ColumnKind::energy, ColumnKind::work};
+  if (std::ranges::any_of(single, [&](ColumnKind kind) { return name == column_name(kind); })) return true;
   constexpr ColumnKind numbered[] = {ColumnKind::momentum, ColumnKind::multiplier, ColumnKind::constraint,
                                      ColumnKind::holonomic};
   return std::ranges::any_of(numbered, [&](ColumnKind kind) { return name.starts_with(column_name(kind)); });

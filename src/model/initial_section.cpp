@@ -67,9 +67,11 @@ std::optional<InitialSection> read_initial(const ModelText& text, const std::opt
                                            const System& system) {
   const toml::table* initial = text.table("initial");
   if (initial == nullptr) return std::nullopt;
-  text.check_keys(*initial, {"q", "v", "p"}, "[initial]");
+  text.check_keys(*initial, {"q", "v", "p", "t"}, "[initial]");
   if (!initial->contains("q")) text.fail(*initial, "q is missing in [initial]");
   const toml::node* momenta = initial->get("p");
+  const toml::node* time = initial->get("t");
+  const double t = time != nullptr ? text.constant(*time, "t in [initial]") : 0.0;
   const auto completed = [&](const toml::node& node, auto&& complete) {
     try {
       return complete();
@@ -83,7 +85,7 @@ std::optional<InitialSection> read_initial(const ModelText& text, const std::opt
   if (const toml::node& node = *initial->get("q"); node.is_table()) {
     const SomeNumbers given = read_some(text, *node.as_table(), "q");
     const std::vector<double> zeros(given.size(), 0.0);
-    q = completed(node, [&] { return completed_positions(system, system.parameter_values(), given, zeros); });
+    q = completed(node, [&] { return completed_positions(system, system.parameter_values(), given, zeros, t); });
   } else {
     q = read_vector(text, *initial, "q");
   }
@@ -91,13 +93,13 @@ std::optional<InitialSection> read_initial(const ModelText& text, const std::opt
   if (velocity != nullptr && velocity->is_table() && momenta == nullptr) {
     const SomeNumbers given = read_some(text, *velocity->as_table(), "v");
     const auto v =
-        completed(*velocity, [&] { return completed_velocities(system, system.parameter_values(), q, given); });
-    return InitialSection{{q, v}, given};
+        completed(*velocity, [&] { return completed_velocities(system, system.parameter_values(), q, given, t); });
+    return InitialSection{{q, v, t}, given};
   }
-  if (momenta == nullptr) return InitialSection{{q, read_vector(text, *initial, "v")}, {}};
+  if (momenta == nullptr) return InitialSection{{q, read_vector(text, *initial, "v"), t}, {}};
   if (!conformal) text.fail(*momenta, "p in [initial] is for models with [conformal]; others have v");
   if (const toml::node* v = initial->get("v")) text.fail(*v, "v and p in [initial] say the same: give one");
-  return InitialSection{{q, velocities(text, *conformal, q, read_vector(text, *initial, "p"))}, {}};
+  return InitialSection{{q, velocities(text, *conformal, q, read_vector(text, *initial, "p")), t}, {}};
 }
 
 }  // namespace rattleback

@@ -13,29 +13,29 @@
 namespace rattleback {
 namespace {
 
-const std::vector<std::string> top_level_keys{"name",       "description", "source",     "coordinates", "angles",
-                                              "lagrangian", "constraints", "holonomic",  "parameters",  "initial",
-                                              "run",        "symmetry",    "exact",      "conserved",   "forces",
-                                              "conformal",  "picture",     "definitions"};
+const std::vector<std::string> top_level_keys{"name",       "description", "source",      "coordinates", "angles",
+                                              "lagrangian", "constraints", "holonomic",   "parameters",  "initial",
+                                              "run",        "symmetry",    "exact",       "conserved",   "forces",
+                                              "conformal",  "picture",     "definitions", "inputs"};
 
 /// Puts a model together: first what makes its system, then what belongs to it.
 class ModelReader {
  public:
   ModelReader(std::string_view text, const std::string& file) : content_(text), text_(text, file) {}
 
-  Model read(const ParameterValues& replaced) {
+  Model read(const ParameterValues& replaced, const InputTexts& replaced_inputs) {
     text_.check_keys(text_.root(), top_level_keys, "a model");
     text_.read_declarations(replaced);
     text_.read_definitions(momentum_names(text_));
+    const Definitions definitions = text_.definitions();  // inputs are shown by themselves
+    std::vector<NamedExpression> inputs = read_inputs(text_, replaced_inputs);
     const std::optional<ConformalDefinition> conformal = read_conformal(text_);
     SystemDefinition definition = conformal ? mechanical_of(*conformal) : lagrangian();
     definition.constraints = rows("constraints", constraint_places_, definition.constraint_names);
     definition.holonomic = rows("holonomic", holonomic_places_, definition.holonomic_names);
     read_symmetry(text_, definition, symmetry_places_, section_places_);
-    ModelText::Names with_time = text_.all_names();
-    with_time.emplace_back("t");
-    by_coordinate("exact", "the exact solution of", with_time, definition.exact);
-    by_coordinate("forces", "the applied force on", text_.all_names(), definition.applied_forces);
+    by_coordinate("exact", "the exact solution of", text_.timed_names(), definition.exact);
+    by_coordinate("forces", "the applied force on", text_.timed_names(), definition.applied_forces);
     read_conserved(definition);
     System system = make_system(std::move(definition));
     const std::optional<InitialSection> initial = read_initial(text_, conformal, system);
@@ -50,11 +50,12 @@ class ModelReader {
                 std::nullopt,
                 std::nullopt,
                 std::nullopt,
-                text_.definitions(),
+                definitions,
                 initial ? initial->given : SomeNumbers{}};
     if (model.title.empty()) model.title = model.name;
     read_run(model);
     model.picture = read_picture(text_);
+    model.inputs = std::move(inputs);
     return model;
   }
 
@@ -63,7 +64,7 @@ class ModelReader {
     SystemDefinition definition;
     definition.coordinates = text_.coordinates();
     definition.parameters = text_.parameters();
-    definition.lagrangian = text_.expression(text_.needed("lagrangian"), "lagrangian", text_.all_names());
+    definition.lagrangian = text_.expression(text_.needed("lagrangian"), "lagrangian", text_.timed_names());
     return definition;
   }
 
@@ -81,7 +82,7 @@ class ModelReader {
     std::vector<Expression> result;
     const toml::node* node = text_.root().get(key);
     if (node == nullptr) return result;
-    const auto names = text_.all_names();
+    const auto names = text_.timed_names();
     const auto add = [&](const toml::node& item, const std::string& name) {
       std::vector<Expression> entry = text_.entry(item, fmt::format("an entry of {}", key), names);
       for (std::size_t k = 0; k < entry.size(); ++k) {
@@ -115,7 +116,7 @@ class ModelReader {
   }
 
   // [exact]: coordinate = expression of t, the parameters, and initial values
-  // [forces]: coordinate = applied force, an expression of coordinates, velocities and parameters
+  // [forces]: coordinate = applied force, an expression of t, coordinates, velocities and parameters
   void by_coordinate(const char* section, const char* what, const ModelText::Names& names, auto& list) const {
     const toml::table* entries = text_.table(section);
     if (entries == nullptr) return;
@@ -133,11 +134,11 @@ class ModelReader {
     return names;
   }
 
-  // [conserved]: name = expression of coordinates, velocities and parameters
+  // [conserved]: name = expression of t, coordinates, velocities and parameters
   void read_conserved(SystemDefinition& definition) const {
     const toml::table* conserved = text_.table("conserved");
     if (conserved == nullptr) return;
-    const auto known = text_.all_names();
+    const auto known = text_.timed_names();
     for (const auto& [name, node] : ModelText::in_order(*conserved)) {
       text_.check_name(name, *node, "a conserved quantity");
       const bool defined = text_.definitions().find(name) != nullptr;
@@ -202,8 +203,9 @@ class ModelReader {
 
 }  // namespace
 
-Model read_model(std::string_view text, const std::string& file, const ParameterValues& parameters) {
-  return ModelReader(text, file).read(parameters);
+Model read_model(std::string_view text, const std::string& file, const ParameterValues& parameters,
+                 const InputTexts& inputs) {
+  return ModelReader(text, file).read(parameters, inputs);
 }
 
 }  // namespace rattleback

@@ -20,6 +20,9 @@ ModelText::Names momentum_names(const ModelText& text);
 /// [conformal]: a conformally Hamiltonian system instead of a Lagrangian.
 std::optional<ConformalDefinition> read_conformal(const ModelText& text);
 
+/// [inputs], some of which may be replaced: names that the sections after it may use.
+std::vector<NamedExpression> read_inputs(ModelText& text, InputTexts replaced);
+
 struct InitialSection {
   State state;
   SomeNumbers given;  ///< velocities by name: the others were solved for; empty if all were given

@@ -45,6 +45,18 @@ Expression ModelText::expression(const toml::node& node, const std::string& what
   return parsed([&] { return parse(text, options_at(node, std::move(names))); });
 }
 
+Expression ModelText::expression(const std::string& text, const std::string& where, Names names) const {
+  ParseOptions options;
+  options.source = where;
+  options.names = std::move(names);
+  options.unknown_advice = advice_;
+  options.definitions = &definitions_;
+  if (!is_name(time_symbol().name())) options.time = time_symbol().name();
+  return parsed([&] { return parse(text, options); });
+}
+
+void ModelText::define(const std::string& name, const Expression& meaning) { definitions_.add(name, Tensor(meaning)); }
+
 std::vector<Expression> ModelText::entry(const toml::node& node, const std::string& what, Names names) const {
   const std::string& text = text_of(node, what);
   return parsed([&] { return parse_entry(text, options_at(node, std::move(names))); });
@@ -139,7 +151,7 @@ void ModelText::read_coordinates() {
 void ModelText::read_definitions(const Names& more_names) {
   const toml::table* section = table("definitions");
   if (section == nullptr) return;
-  Names names = all_names();
+  Names names = timed_names();
   names.insert(names.end(), more_names.begin(), more_names.end());
   advice_ = "; declare it as a coordinate, in [parameters], or in [definitions] before this place";
   for (const auto& [header, node] : in_order(*section)) {
@@ -171,6 +183,12 @@ ModelText::Names ModelText::position_names() const {
 ModelText::Names ModelText::all_names() const {
   Names names = position_names();
   for (const Expression& q : coordinates_) names.push_back(q.name() + "'");
+  return names;
+}
+
+ModelText::Names ModelText::timed_names() const {
+  Names names = all_names();
+  if (std::ranges::find(names, time_symbol().name()) == names.end()) names.push_back(time_symbol().name());
   return names;
 }
 

@@ -32,6 +32,7 @@ class ModelText : public TomlFile {
   const Names& parameter_names() const { return parameter_names_; }
   Names position_names() const;  ///< parameters and coordinates
   Names all_names() const;       ///< and velocities
+  Names timed_names() const;     ///< and t, which is the time unless something else has this name
   /// The coordinates as messages list them: the first of many.
   Names listed_coordinates() const;
 
@@ -41,6 +42,10 @@ class ModelText : public TomlFile {
   /// The names that an entry of a list declares; it may be repeated. `what` is "a coordinate".
   std::vector<Expression> declared(const toml::node& node, const char* what) const;
   Expression expression(const toml::node& node, const std::string& what, Names names) const;
+  /// Of a text that is not in the file.
+  Expression expression(const std::string& text, const std::string& where, Names names) const;
+  /// From now on the name stands for this, as if [definitions] said so.
+  void define(const std::string& name, const Expression& meaning);
   /// An entry of a list, which may be repeated.
   std::vector<Expression> entry(const toml::node& node, const std::string& what, Names names) const;
   /// What an expression of the parameters comes to.

@@ -61,7 +61,7 @@ void read_generators(const ModelText& text, const toml::node& node, auto&& add) 
     text.check_name(name, *entries, "a generator");
     const std::string what = "the generator " + name;
     const auto components = text.by_coordinate(text.table_of(*entries, what, "as in {x = \"-y\", y = \"x\"}"), what,
-                                               fmt::format("{}, component", what), text.all_names());
+                                               fmt::format("{}, component", what), text.timed_names());
     if (std::all_of(components.begin(), components.end(), [](const auto& c) { return c.second == Expression(0.0); }))
       text.fail(*entries, fmt::format("{} is zero: nothing moves; remove it", what));
     add(*entries, name, components);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
@@ -96,6 +97,7 @@ System::System(std::vector<Expression> coordinates, Expression lagrangian, std::
 System::System(SystemDefinition definition) : definition_(std::move(definition)) {
   check_names();
   check_symbols();
+  find_time();
   momenta_ = gradient(lagrangian(), velocities_);
   forces_ = gradient(lagrangian(), coordinates());
   energy_ = energy_of(lagrangian(), velocities_);
@@ -147,10 +149,10 @@ void System::check_names() {
 void System::check_symbols() const {
   std::unordered_set<Expression> positions(coordinates().begin(), coordinates().end());
   positions.insert(parameters_.begin(), parameters_.end());
-  std::unordered_set<Expression> all = positions;
-  all.insert(velocities_.begin(), velocities_.end());
-  std::unordered_set<Expression> with_time = all;
+  std::unordered_set<Expression> with_time = positions;
   with_time.insert(time_symbol());
+  std::unordered_set<Expression> all = with_time;
+  all.insert(velocities_.begin(), velocities_.end());
 
   const auto check = [&](const Expression& e, const std::unordered_set<Expression>& allowed, Part part,
                          std::size_t index, const std::string& what) {
@@ -158,6 +160,7 @@ void System::check_symbols() const {
       if (allowed.contains(symbol)) continue;
       const bool velocity = std::find(velocities_.begin(), velocities_.end(), symbol) != velocities_.end();
       std::string reason = "which is neither a coordinate, a velocity of one, nor a parameter";
+      if (symbol == time_symbol()) reason = "which is the time; symmetries may not depend on it";
       if (velocity && part == Part::holonomic) {
         reason = "a velocity; a condition on velocities belongs to the constraints";
       } else if (velocity) {
@@ -175,7 +178,7 @@ void System::check_symbols() const {
     check(constraints()[k], all, Part::constraints, k, row_name(k));
   }
   for (std::size_t k = 0; k < holonomic().size(); ++k) {
-    check(holonomic()[k], positions, Part::holonomic, k, row_name(constraints().size() + k));
+    check(holonomic()[k], with_time, Part::holonomic, k, row_name(constraints().size() + k));
   }
   for (std::size_t k = 0; k < symmetries().size(); ++k) {
     if (symmetries()[k].generator.size() != dimension()) {
@@ -213,7 +216,7 @@ void System::check_symbols() const {
   }
   for (std::size_t k = 0; k < exact().size(); ++k) {
     if (exact()[k]) {
-      check(*exact()[k], with_time, Part::exact, k, fmt::format("the exact solution of {}", coordinates()[k].name()));
+      check(*exact()[k], all, Part::exact, k, fmt::format("the exact solution of {}", coordinates()[k].name()));
     }
   }
 }
@@ -224,6 +227,21 @@ std::vector<Expression> System::field_of(const SymmetrySection& section) const {
     for (std::size_t i = 0; i < dimension(); ++i) field[i] += section.coefficients[a] * symmetries()[a].generator[i];
   }
   return field;
+}
+
+/// Where it is no coordinate and no parameter: exact solutions alone make no system that depends on time.
+void System::find_time() {
+  const Expression t = time_symbol();
+  for (const std::vector<Expression>* names : {&coordinates(), &std::as_const(parameters_)}) {
+    if (std::find(names->begin(), names->end(), t) != names->end()) return;
+  }
+  std::vector<Expression> all{lagrangian()};
+  for (const auto* list : {&constraints(), &holonomic(), &applied_forces()}) {
+    all.insert(all.end(), list->begin(), list->end());
+  }
+  for (const NamedExpression& c : conserved()) all.push_back(c.expression);
+  const auto symbols = free_symbols(all);
+  if (std::find(symbols.begin(), symbols.end(), t) != symbols.end()) time_.push_back(t);
 }
 
 void System::derive_rows() {
@@ -252,9 +270,10 @@ void System::derive_rows() {
                                   row_name(k), shortened(culprit)));
   }
   rows_ = constraints();
-  const auto rates = directional_derivative(holonomic(), coordinates(), velocities_);
+  const auto rates = rates_of_change(holonomic(), *this);
+  const auto slopes = directional_derivative(holonomic(), coordinates(), velocities_);
   for (std::size_t k = 0; k < rates.size(); ++k) {
-    if (rates[k].is_constant()) {
+    if (slopes[k].is_constant()) {
       throw SystemError(
           Part::holonomic, static_cast<int>(k),
           fmt::format("{} contains no coordinate: {}", row_name(constraints().size() + k), shortened(holonomic()[k])));
@@ -273,11 +292,14 @@ bool System::is_affine() const {
   return std::any_of(affine_.begin(), affine_.end(), [](const Expression& b) { return !b.is_constant(0.0); });
 }
 
-bool System::conserves_energy() const {
-  Expression power;  // of the applied forces, F·v: gyroscopic ones do no work
+Expression System::power() const {
+  Expression power;
   for (std::size_t i = 0; i < applied_forces().size(); ++i) power += applied_forces()[i] * velocities_[i];
-  return !is_affine() && tidy(power).is_constant(0.0);
+  if (depends_on_time()) power -= gradient(lagrangian(), time_)[0];
+  return power;
 }
+
+bool System::conserves_energy() const { return !is_affine() && tidy(power()).is_constant(0.0); }
 
 const std::string& System::given_name(std::size_t row) const {
   static const std::string none;
@@ -312,5 +334,18 @@ std::string System::row_name_with_text(std::size_t row) const {
 }
 
 Expression time_symbol() { return Expression::symbol("t"); }
+
+std::vector<Expression> rates_of_change(std::span<const Expression> functions, const System& system,
+                                        const std::vector<Expression>& accelerations) {
+  std::vector<Expression> place = system.coordinates();
+  std::vector<Expression> rates = system.velocities();
+  if (!accelerations.empty()) {
+    place.insert(place.end(), system.velocities().begin(), system.velocities().end());
+    rates.insert(rates.end(), accelerations.begin(), accelerations.end());
+  }
+  place.insert(place.end(), system.time().begin(), system.time().end());
+  rates.resize(place.size(), Expression(1.0));
+  return directional_derivative(functions, place, rates);
+}
 
 }  // namespace rattleback

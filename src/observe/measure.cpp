@@ -114,7 +114,7 @@ class MeasureObserver final : public Observer {
       set_energy_row(before_, velocity_);
     }
     for (const double fraction : method_.stages) {
-      if (!map_.apply(before_, velocity_, fraction * problem_.step)) return false;
+      if (!map_.apply(before_, velocity_, problem_.start.t, fraction * problem_.step)) return false;
       tangent_ = map_.tangent().topRows(static_cast<Eigen::Index>(method_.state_size())) * tangent_;
       before_.assign(map_.state().begin(), map_.state().end());
     }

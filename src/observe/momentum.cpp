@@ -35,8 +35,9 @@ class Momenta {
   Momenta(const Method& method, const Problem& problem)
       : functions_(CompiledMap::functions(map(method, problem.system), problem)) {}
 
-  /// At a state that begins with (q, p).
-  void operator()(std::span<const double> state) {
+  /// At a state that begins with (q, p), at t.
+  void operator()(std::span<const double> state, double t) {
+    functions_.set_time(t);
     functions_.set(Slot::position, state);
     functions_.set(Slot::momentum, state.subspan(functions_[Slot::position].size()));
     functions_.run();
@@ -84,6 +85,7 @@ class Momenta {
     ImplicitSystem map;
     map.take(Slot::position, system.coordinates());
     map.take(Slot::momentum, p);
+    map.take(Slot::time, system.time());
     map.take(Slot::parameters, system.parameters());
     map.give(Slot::conserved, momenta);
     map.give(Slot::constraints, slips);
@@ -105,7 +107,7 @@ class MomentumObserver final : public Observer {
     if (!method.keeps_momenta) sections_.emplace(problem);
   }
   void observe(const Stepper& stepper, std::span<double> values) override {
-    momenta_(stepper.state());
+    momenta_(stepper.state(), stepper.node().t);
     const Eigen::VectorXd all = momenta_.momenta();
     for (std::size_t k = 0; k < symmetries_.size(); ++k) values[k] = all[static_cast<Eigen::Index>(symmetries_[k])];
     values = values.subspan(symmetries_.size());
@@ -146,11 +148,11 @@ class MomentumEquationObserver final : public StageObserver {
     std::ranges::fill(sections_, 0.0);
   }
   void add_stage(std::span<const double> before, const StepMap& map) override {
-    momenta_(before);
+    momenta_(before, map.time());
     const Eigen::VectorXd old_momenta = momenta_.momenta();
     const Eigen::MatrixXd admissible = momenta_.admissible();  // at q_k
     const Eigen::MatrixXd old_sections = momenta_.sections();
-    momenta_(map.state());
+    momenta_(map.state(), map.time());  // the momenta do not depend on t
     const Eigen::VectorXd new_momenta = momenta_.momenta();
     const Eigen::VectorXd change = new_momenta - old_momenta;
     const Eigen::MatrixXd new_sections = momenta_.sections();
@@ -246,7 +248,7 @@ std::unique_ptr<Observer> equation_of_own_momenta(const Method& method, const Pr
   Momenta at_start(method, problem);
   std::vector<double> state = problem.start.q;
   state.resize(problem.system.dimension() + method.momentum_of.size(), 0.0);
-  at_start(state);
+  at_start(state, problem.start.t);
   if (at_start.admissible().cols() == 0) {
     throw MethodError("at the start no combination of the declared symmetries moves along the constraints");
   }

@@ -23,14 +23,17 @@ class ReversibilityObserver final : public StageObserver {
   void begin(std::span<const double> state, std::span<const double> velocity) override {
     before_.assign(state.begin(), state.end());
     velocity_.assign(velocity.begin(), velocity.end());
+    times_.clear();
   }
   void add_stage(std::span<const double>, const StepMap& map) override {
+    times_.push_back(map.time());
     state_.assign(map.state().begin(), map.state().end());
   }
 
   double value() override {
-    for (auto fraction = stages_.rbegin(); fraction != stages_.rend(); ++fraction) {
-      if (!back_.apply(state_, velocity_, -*fraction * h_)) return std::numeric_limits<double>::quiet_NaN();
+    for (std::size_t i = stages_.size(); i-- > 0;) {
+      const double h = stages_[i] * h_;
+      if (!back_.apply(state_, velocity_, times_[i] + h, -h)) return std::numeric_limits<double>::quiet_NaN();
       state_.assign(back_.state().begin(), back_.state().end());
     }
     const std::vector<double> expected = node(before_);
@@ -47,6 +50,7 @@ class ReversibilityObserver final : public StageObserver {
     if (!node_) return {state.begin(), state.begin() + static_cast<std::ptrdiff_t>(2 * n_)};
     node_->set(Slot::state, state);
     node_->set(Slot::velocity, velocity_);
+    node_->set_time(times_.front());
     if (!node_->run()) return std::vector<double>(2 * n_, std::numeric_limits<double>::quiet_NaN());
     return node_->outputs();
   }
@@ -59,6 +63,7 @@ class ReversibilityObserver final : public StageObserver {
   std::vector<double> before_;
   std::vector<double> velocity_;
   std::vector<double> state_;
+  std::vector<double> times_;  ///< where the stages began
 };
 
 }  // namespace

@@ -22,13 +22,16 @@ ImplicitSystem make_step(const Method& method, bool with_tangent) {
 StepMap::StepMap(const Method& method, const Problem& problem, bool with_tangent)
     : start_(method.start, problem, Backend::interpreted), step_(make_step(method, with_tangent), problem) {}
 
-bool StepMap::apply(std::span<const double> state, std::span<const double> velocity, double h) {
+bool StepMap::apply(std::span<const double> state, std::span<const double> velocity, double t, double h) {
+  time_ = t;
   start_.set(Slot::position, state);
   start_.set(Slot::velocity, velocity);
+  start_.set_time(t);
   start_.set(Slot::step, h);
   if (!start_.run()) return false;
   step_.set(Slot::state, state);
   std::ranges::copy(start_(Slot::memory), step_[Slot::memory].begin());
+  step_.set_time(t);
   step_.set(Slot::step, h);
   return step_.run();
 }
@@ -56,8 +59,9 @@ void StageObserver::observe(const Stepper& stepper, std::span<double> values) {
   bool solved = !before_.empty();
   begin(before_, velocity_);
   for (std::size_t i = 0; solved && i < stages_.size(); ++i) {
-    solved = map_.apply(before_, velocity_, stages_[i] * h_);
+    solved = map_.apply(before_, velocity_, time_, stages_[i] * h_);
     if (!solved) break;
+    time_ += stages_[i] * h_;
     add_stage(before_, map_);
     before_.assign(map_.state().begin(), map_.state().end());
   }
@@ -72,6 +76,7 @@ void StageObserver::observe(const Stepper& stepper, std::span<double> values) {
   }
   before_.assign(stepper.state().begin(), stepper.state().end());
   velocity_ = stepper.node().v;
+  time_ = stepper.node().t;
 }
 
 }  // namespace rattleback

@@ -16,10 +16,12 @@ class StepMap {
  public:
   StepMap(const Method& method, const Problem& problem, bool with_tangent);
 
-  /// One stage of size h from a state of the method; `velocity` tells where the solution may be looked for. False if
-  /// there is none.
-  bool apply(std::span<const double> state, std::span<const double> velocity, double h);
+  /// One stage of size h from a state of the method at t; `velocity` tells where the solution may be looked for. False
+  /// if there is none.
+  bool apply(std::span<const double> state, std::span<const double> velocity, double t, double h);
 
+  /// Where the last stage began.
+  double time() const { return time_; }
   std::span<const double> state() const { return step_(Slot::state); }
   std::span<const double> multipliers() const { return step_(Slot::multipliers); }
   /// Derivatives of (state, multipliers) with respect to the state before.
@@ -28,6 +30,7 @@ class StepMap {
  private:
   CompiledMap start_;
   CompiledMap step_;
+  double time_ = 0.0;
 };
 
 /// Takes the last step again, stage by stage, from the node before.
@@ -54,6 +57,7 @@ class StageObserver : public Observer {
   std::int64_t first_;
   std::vector<double> before_;
   std::vector<double> velocity_;
+  double time_ = 0.0;
 };
 
 }  // namespace rattleback

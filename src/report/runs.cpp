@@ -17,6 +17,14 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 /// A name as a formula: theta is a letter, x1 has an index.
 std::string symbol(const Expression& e) { return fmt::format("${}$", to_latex(e)); }
 
+/// E − W, which stays the same in the motion.
+std::vector<double> balance(const Table& t) {
+  std::vector<double> values = *t.find("energy");
+  const std::vector<double>& work = *t.find("work");
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] -= work[i];
+  return values;
+}
+
 /// |value − first value|, what is zero being left out of logarithmic figures.
 std::vector<double> change(const std::vector<double>& values) {
   std::vector<double> result;
@@ -139,7 +147,9 @@ RunEntry run_of(const MethodRun& run, const Model& model, const Problem& problem
       model.title,
       run.method,
       {fmt::format("h = {}", problem.step), fmt::format("{} steps", r.steps), fmt::format("to t = {:.6g}", r.time),
-       fmt::format("largest energy error {:.3g} of T + |V|", r.statistics.max_energy_error())},
+       fmt::format("largest {} {:.3g} of T + |V|",
+                   problem.system.conserves_energy() ? "energy error" : "error of energy - work",
+                   r.statistics.max_energy_error())},
       r.failure};
   if (!model.system.velocity_rows().empty()) {
     const Largest& residual = r.statistics.constraint;
@@ -149,6 +159,7 @@ RunEntry run_of(const MethodRun& run, const Model& model, const Problem& problem
   if (r.newton.mean() >= 0.005) entry.settings.push_back(fmt::format("{:.2f} Newton iterations", r.newton.mean()));
   entry.settings.push_back("q0 = " + listed(problem.start.q));
   entry.settings.push_back("v0 = " + listed(problem.start.v));
+  if (problem.start.t != 0.0) entry.settings.push_back(fmt::format("t0 = {}", problem.start.t));
   return entry;
 }
 
@@ -163,8 +174,15 @@ ExperimentEntry of_runs(const Model& model, const Problem& problem, const std::v
   add_differences(model, runs, experiment.figures);
   TimeFigures over_time(runs, experiment.figures);
   over_time.add("Energy", "$E$", Scale::linear, [](const Table& t) { return *t.find("energy"); });
-  over_time.add("Energy error", "$|E - E_0|$", Scale::logarithmic,
-                [](const Table& t) { return change(*t.find("energy")); });
+  if (model.system.conserves_energy()) {
+    over_time.add("Energy error", "$|E - E_0|$", Scale::logarithmic,
+                  [](const Table& t) { return change(*t.find("energy")); });
+  } else {
+    over_time.add("Work that is done on the system", "$W$", Scale::linear,
+                  [](const Table& t) { return *t.find("work"); });
+    over_time.add("Error of the balance of energy and work", "$|E - W - E_0|$", Scale::logarithmic,
+                  [](const Table& t) { return change(balance(t)); });
+  }
   for (const Table::Column& column : runs.front().table.columns) {
     if (column.kind != ColumnKind::constraint) continue;
     over_time.add("Residual of `" + column.name + "`", "$|\\cdot|$", Scale::logarithmic,

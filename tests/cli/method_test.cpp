@@ -424,7 +424,7 @@ TEST(Forces, are_shown_and_their_work_is_mentioned) {
   }
   EXPECT_EQ(bench.document("show damped.toml").at("applied_forces"), json({"-c*x'"}));
   EXPECT_TRUE(contains(bench("show damped.toml --latex").out, "F_{x} &= -c \\dot{x}"));
-  EXPECT_TRUE(contains(bench("run damped.toml -m dla --step 0.1 --steps 10").out, "(applied forces do work)"));
+  EXPECT_TRUE(contains(bench("run damped.toml -m dla --step 0.1 --steps 10").out, "done by applied forces"));
   EXPECT_FALSE(contains(bench("run oscillator.toml -m dla --step 0.1 --steps 10").out, "applied forces"));
 }
 

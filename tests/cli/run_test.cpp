@@ -39,7 +39,7 @@ TEST(Show, tells_what_follows_from_a_model) {
     EXPECT_TRUE(contains(r.output, part));
   }
   EXPECT_TRUE(contains(run("show snakeboard").output, "constraint 1, constraint 2 become dependent at q = "));
-  EXPECT_TRUE(contains(run("show ball-on-turntable").output, "affine and do work"));
+  EXPECT_TRUE(contains(run("show ball-on-turntable").output, "affine constraints do work"));
   for (const char* name : {"ball-on-turntable", "rolling-disk", "chaplygin-sleigh-horizontal"}) {
     const Result claims = run(std::string("show ") + name);
     EXPECT_TRUE(contains(claims.output, "the declared quantities are conserved"));

@@ -190,6 +190,46 @@ TEST(Lanes, do_what_a_single_run_does) {
   }
 }
 
+/// Particles on a constraint that moves, from different places at different times.
+Ensemble driven_particles(const std::string& method) {
+  const Model model = read_model(R"toml(
+coordinates = ["x", "y", "z"]
+lagrangian = "0.5*(x'^2 + y'^2 + z'^2) - 0.5*(1 + 0.5*cos(3*t))*(x^2 + y^2)"
+constraints = ["z' - (1 + 0.3*sin(t))*y*x' - 0.2*cos(2*t)"]
+[initial]
+q = [1, 0.5, 0]
+v = [0.3, 1, 0.35]
+)toml",
+                                 "driven");
+  Ensemble e = ensemble_of(model, method, 0.1, 120);
+  e.axes = {uniform_axis({"x", "y"}, {-1, -1}, {1, 1}, 7, {3, 0}), list_axis({"t"}, {{0.0}, {0.3}, {-2.5}})};
+  e.formulas = {{"z'", parse("(1 + 0.3*sin(t))*y*x' + 0.2*cos(2*t)")}};
+  return e;
+}
+
+TEST(Lanes, of_driven_systems_have_times_of_their_own) {
+  for (const char* method : {"dla:midpoint", "dla:order=4", "gni:midpoint", "rk4"}) {
+    expect_same_for_all_lanes_and_threads(rich(driven_particles(method)));
+    expect_same_for_all_lanes_and_threads(driven_particles(method));
+    Ensemble e = driven_particles(method);
+    e.sections = {{"y", parse("y"), Section::Direction::both}, {"late", parse("t - 3"), Section::Direction::both}};
+    const Members members(e);
+    for (const MemberResult& r : run_in_memory(e)) {
+      ASSERT_EQ(r.failure, "");
+      const Member member = members.at(r.member);
+      IntegrateOptions options{member.start.q, member.start.v, member.step, r.steps, 1};
+      options.t = member.start.t;
+      const Trajectory alone = integrate(e.system, method, options);
+      EXPECT_NEAR(r.last.time, member.start.t + 12.0, 1e-13);
+      for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(r.last.q[i], alone.nodes.back().q[i], 1e-11) << method;
+      EXPECT_NEAR(r.last.energy, alone.energy.back(), 1e-11) << method;
+      for (const Crossing& c : r.crossings[0]) EXPECT_LT(std::abs(c.node.q[1]), 1e-14) << method;
+      ASSERT_EQ(r.crossings[1].size(), 1U);
+      EXPECT_NEAR(r.crossings[1][0].node.time, 3.0, 1e-14);
+    }
+  }
+}
+
 TEST(Lanes, tell_which_trajectories_cannot_start_and_run_the_others) {
   Ensemble e = ensemble_of(load_model("quadratic-particle"), "dla:midpoint", 0.1, 50);
   e.axes = {line_axis({"y"}, {0.0}, {2.0}, 9), list_axis({"s"}, {{1.0}, {-1.0}})};

@@ -150,7 +150,7 @@ TEST_F(ResultFiles, an_interrupted_run_resumes_to_the_same_bytes) {
     {
       ResultFile first = open(parts);
       run_into(first, 400);  // its checkpoint is written, but it is never finished: as if killed
-      first.record({0, 1e9, {}, {}, {}, {}, 0.0, {}, {}});  // rows after the checkpoint do not count
+      first.record({0, 1e9, {}, {}, {}, {}, 0.0, {}, {}, {}});  // rows after the checkpoint do not count
     }
     EXPECT_THROW(open(parts), ResumeError) << "an unfinished run is not overwritten";
     ResultFile second = open(parts, ResultFile::Start::resume);
@@ -187,6 +187,7 @@ TEST_F(ResultFiles, forced_runs_replace_unfinished_ones) {
 }
 
 TEST_F(ResultFiles, a_checkpoint_of_another_run_is_recognised) {
+  setup_.description.inputs = {{"torque", "sin(t)"}};
   {
     ResultFile first = open("a.csv");
     run_into(first, 40);
@@ -211,6 +212,9 @@ TEST_F(ResultFiles, a_checkpoint_of_another_run_is_recognised) {
       std::string::npos);
   EXPECT_NE(message([](D& d) { d.start.v[1] = 7; }).find("initial velocity 2"), std::string::npos);
   EXPECT_NE(message([](D& d) { d.start.q[0] = 7; }).find("initial position 1"), std::string::npos);
+  EXPECT_NE(message([](D& d) { d.start.t = 7; }).find("initial time was 0, now it is 7"), std::string::npos);
+  EXPECT_NE(message([](D& d) { d.inputs[0].second = "cos(t)"; }).find("input torque was sin(t), now it is cos(t)"),
+            std::string::npos);
   EXPECT_NE(message([](D& d) { d.model_text += " "; }).find("the file of its model has changed"), std::string::npos);
   EXPECT_NE(message([](D& d) { d.version = "2"; }).find("version of Rattleback"), std::string::npos);
   EXPECT_EQ(message([](D&) {}), "no error");

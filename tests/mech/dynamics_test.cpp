@@ -521,13 +521,15 @@ TEST(SystemError, declared_knowledge_is_checked_for_its_symbols) {
   exact.exact = {parse("x + x'*t")};
   expect_error(exact, Part::exact, 0, {"1", "2 coordinates"});
   SystemDefinition conserved = define({"x", "y"}, plane);
-  conserved.conserved = {{"momentum", parse("x'")}, {"other", parse("y' + t")}};
-  expect_error(conserved, Part::conserved, 1, {"other", "contains t"});
+  conserved.conserved = {{"momentum", parse("x'")}, {"other", parse("y' + s")}};
+  expect_error(conserved, Part::conserved, 1, {"other", "contains s"});
   SystemDefinition symmetric = define({"x", "y"}, plane);
   symmetric.symmetries = {{"shift", {Expression(1.0)}}};
   expect_error(symmetric, Part::symmetry, 0, {"shift", "1 components", "expected 2"});
   symmetric.symmetries = {{"shift", {Expression(1.0), parse("x'")}}};
   expect_error(symmetric, Part::symmetry, 0, {"shift", "x'", "velocity"});
+  symmetric.symmetries = {{"shift", {Expression(1.0), parse("t")}}};
+  expect_error(symmetric, Part::symmetry, 0, {"shift", "t, which is the time"});
 }
 
 }  // namespace

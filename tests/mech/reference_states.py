@@ -10,7 +10,7 @@ parameters and initial data come from models/*.toml. Lagrange-d'Alembert
 
     d/dt L_v - L_q = A^T lambda + F,    A v + b = 0,    g(q) = 0
 
-gives accelerations and multipliers from one linear system, solved at every evaluation in 80-bit arithmetic. The
+where all may contain the time, gives accelerations and multipliers from one linear system, solved at every evaluation in 80-bit arithmetic. The
 integrator is Gragg's method with Bulirsch-Stoer extrapolation, of order 12, with a fixed step. Every end state is
 computed with two step sizes; `digits` says to how many decimal digits the two agree,
 relative to the largest number in the state or to 1. `energy` is v . L_v - L at the end.
@@ -38,6 +38,7 @@ assert np.finfo(Real).eps < 2e-19, "needs an 80-bit long double"
 
 half = sp.Rational(1, 2)
 sin, cos = sp.sin, sp.cos
+time = sp.Symbol("t", real=True)
 
 
 def particle(potential, constraint):
@@ -302,6 +303,28 @@ def cart_pendulum(q, v, p):
     return L, [vy * cos(theta) - vx * sin(theta)], [sum(s**2 for s in r) - p["l"]**2]
 
 
+def forced_pendulum(q, v, p):
+    (theta,), (w,) = q, v
+    return half * w**2 + cos(theta), [], [], [p["T0"] * cos(p["w"] * time) - p["c"] * w]
+
+
+def rotor_sleigh(q, v, p):
+    (x, y, theta, phi), (vx, vy, w, spin) = q, v
+    L, constraints, none = sleigh(q[:3], v[:3], p)
+    drag = -p["drag"]
+    return L + p["J"] * (w + spin)**2 / 2, constraints, none, [drag * vx, drag * vy, 0, p["T0"] * cos(p["w"] * time)]
+
+
+def ball_on_rocking_table(q, v, p):
+    return ball_on_turntable(q, v, p | {"Omega": p["Omega"] * cos(p["w"] * time)})
+
+
+def differential_drive(q, v, p):
+    drive, steer = p["forward"] * (1 - sp.exp(-time)), p["turn"] * sin(p["w"] * time)
+    forces = [0, 0, 0, drive + steer - p["friction"] * v[3], drive - steer - p["friction"] * v[4]]
+    return *two_wheeled_carriage(q, v, p), forces
+
+
 SYSTEMS = {
     "free-particle": particle(0, along_y),
     "free-particle-x": particle(0, along_x),
@@ -334,6 +357,10 @@ SYSTEMS = {
     "rattleback": rattleback,
     "contact-particle": contact_particle,
     "generic-connection": particle(0, along_both),
+    "forced-pendulum": forced_pendulum,
+    "rotor-sleigh": rotor_sleigh,
+    "ball-on-rocking-table": ball_on_rocking_table,
+    "differential-drive": differential_drive,
 }
 # end times besides t = 50
 MORE = {"quadratic-particle": 250, "chaplygin-sleigh": 30, "mclachlan-perlmutter": 10}
@@ -443,7 +470,7 @@ def equations(name, parameters, n):
     L = sp.sympify(L)
     forces = forces[0] if forces else [0] * n
 
-    along = lambda f: sum(f.diff(s) * u for s, u in zip(q, v))
+    along = lambda f: sum(f.diff(s) * u for s, u in zip(q, v)) + f.diff(time)
     momentum = [L.diff(u) for u in v]
     rates = constraints + [along(g) for g in holonomic]
     m = len(rates)
@@ -466,15 +493,15 @@ def equations(name, parameters, n):
         shared, formulas = sp.cse(expressions)
         lines = [f"{a} = {b}" for a, b in shared] + [f"return [{', '.join(map(str, formulas))}]"]
         text = re.sub(r"(?<![\w.])\d+(?![\w.])(?<!\*\*\d)", lambda k: f"Real({k[0]})", "\n    ".join(lines))
-        scope = {"Real": Real, "sin": np.sin, "cos": np.cos, "sqrt": np.sqrt}
-        exec(f"def f({', '.join(map(str, q + v + free))}):\n    {text}", scope)
-        return lambda state: scope["f"](*state, *values)
+        scope = {"Real": Real, "sin": np.sin, "cos": np.cos, "sqrt": np.sqrt, "exp": np.exp}
+        exec(f"def f({', '.join(map(str, [time] + q + v + free))}):\n    {text}", scope)
+        return lambda t, state: scope["f"](t, *state, *values)
 
     entries = function(list(system))
     width = n + m + 1
 
-    def derivative(state):
-        flat = entries(state)
+    def derivative(t, state):
+        flat = entries(t, state)
         a = solve([flat[i * width:(i + 1) * width] for i in range(n + m)])
         return np.array([*state[n:], *a[:n]], dtype=Real)
 
@@ -484,23 +511,24 @@ def equations(name, parameters, n):
 # ---- Gragg-Bulirsch-Stoer extrapolation ----
 
 
-def gragg(f, y, start, H, substeps):
+def gragg(f, t, y, start, H, substeps):
     """The increment over H; y itself is never added to, which keeps rounding errors small."""
     h = H / substeps
     before, now = Real(0), h * start
-    for _ in range(substeps - 1):
-        before, now = now, before + 2 * h * f(y + now)
-    return (before + 2 * now + (before + 2 * h * f(y + now))) / 4  # smoothing step
+    for k in range(1, substeps):
+        before, now = now, before + 2 * h * f(t + k * h, y + now)
+    return (before + 2 * now + (before + 2 * h * f(t + H, y + now))) / 4  # smoothing step
 
 
 def end_state(f, y, T, steps, columns):
     H = Real(T) / steps
     error = np.zeros_like(y)
-    for _ in range(steps):
-        start = f(y)
+    for step_number in range(steps):
+        t = step_number * H
+        start = f(t, y)
         table = []  # row k of the extrapolation in h^2 to 0, by Aitken's and Neville's rule
         for k in range(1, columns + 1):
-            row = [gragg(f, y, start, H, 2 * k)]
+            row = [gragg(f, t, y, start, H, 2 * k)]
             for i, above in enumerate(table, 1):
                 row.append(row[-1] + (row[-1] - above) * (k - i)**2 / Real(k**2 - (k - i)**2))
             table = row
@@ -515,18 +543,18 @@ def reference(name, T):
     parameters, q, v = initial_data(name)
     n = len(q)
     f, constraints, energy = equations(name, parameters, n)
-    y = np.array(q + completed(q, v, constraints), dtype=Real)
-    assert max(map(abs, constraints(y)), default=0) < 1e-18, f"{name}: initial data off the constraints"
+    y = np.array(q + completed(q, v, lambda y: constraints(Real(0), y)), dtype=Real)
+    assert max(map(abs, constraints(Real(0), y)), default=0) < 1e-18, f"{name}: initial data off the constraints"
     finer = FINER.get(name, 1)
     coarse = end_state(f, y, T, 32 * T * finer, 6)
     fine = end_state(f, y, T, 48 * T * finer, 6)
     scale = max(1, abs(fine).max())
     difference = abs(coarse - fine).max() / scale
-    drift = max(map(abs, constraints(fine)), default=0)
+    drift = max(map(abs, constraints(Real(T), fine)), default=0)
     print(f"{name:28} t = {T:3}  two resolutions differ by {float(difference):.1e}, constraints {float(drift):.1e}",
           flush=True)
     return {"t": T, "q": [float(s) for s in fine[:n]], "v": [float(s) for s in fine[n:]],
-            "energy": float(energy(fine)[0]), "digits": min(16, math.floor(-math.log10(max(difference, 1e-19))))}
+            "energy": float(energy(Real(T), fine)[0]), "digits": min(16, math.floor(-math.log10(max(difference, 1e-19))))}
 
 
 def main(names):

@@ -219,7 +219,7 @@ TEST(Conformal, removes_the_energy_drift_of_the_free_particle) {
       const auto stepper = make_stepper(fmt::format("conformal:{}:ell={}", rule, ell), problem);
       for (int k = 0; k < 2; ++k) {
         take(*stepper, 100);
-        const auto& [q, v] = stepper->node();
+        const auto& [q, v, when] = stepper->node();
         errors[static_cast<std::size_t>(2 * k)] = std::abs(0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) - 1.0);
         errors[static_cast<std::size_t>(2 * k + 1)] = distance(q, ReferenceFlow(problem).at(25.0 * (k + 1)).q);
       }

@@ -270,7 +270,7 @@ TEST_P(WithoutConstraints, is_symplectic_if_it_says_so) {
   }
   StepMap map(make_method(name_, problem.system), problem, true);  // (q, v) is (q, p) here
   const auto stepper = make_stepper(name_, problem);
-  ASSERT_TRUE(map.apply(stepper->state(), stepper->node().v, problem.step));
+  ASSERT_TRUE(map.apply(stepper->state(), stepper->node().v, problem.start.t, problem.step));
   Eigen::Matrix4d omega = Eigen::Matrix4d::Zero();
   omega.topRightCorner<2, 2>().setIdentity();
   omega.bottomLeftCorner<2, 2>() = -Eigen::Matrix2d::Identity();
@@ -322,7 +322,7 @@ TEST_P(WithHorizontalSymmetry, keeps_its_momentum_if_symplectic) {
   double change = 0.0;
   for (int k = 0; k < 500; ++k) {
     take(*stepper, 1);
-    const auto& [q, v] = stepper->node();
+    const auto& [q, v, when] = stepper->node();
     change = std::max(change, std::abs((1 + q[0] * q[0]) * v[3] - initial));
   }
   if (structure(problem).symplectic) {

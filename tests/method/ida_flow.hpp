@@ -28,8 +28,8 @@ namespace rattleback::test {
 /// Lagrange–d'Alembert in y = (q, v, λ) as F(y, y') = 0, one row for each unknown:
 ///
 ///     q' − v
-///     Σⱼ L_vᵢvⱼ v'ⱼ + Σⱼ L_vᵢqⱼ vⱼ − L_qᵢ − fᵢ − Σₖ λₖ ∂cₖ/∂vᵢ   with f the applied forces, cₖ the constraint, or ġₖ
-///     ċ + γ c,   g̈ + 2γ ġ + γ² g                                (Baumgarte 1972, γ = 1)
+///     Σⱼ L_vᵢvⱼ v'ⱼ + Σⱼ L_vᵢqⱼ vⱼ + L_vᵢt − L_qᵢ − fᵢ − Σₖ λₖ ∂cₖ/∂vᵢ   with f the applied forces, cₖ the constraint,
+///     or ġₖ ċ + γ c,   g̈ + 2γ ġ + γ² g                                (Baumgarte 1972, γ = 1)
 struct LagrangeDAlembert {
   std::vector<Expression> y;
   std::vector<Expression> rates;
@@ -47,7 +47,7 @@ struct LagrangeDAlembert {
       accelerations.push_back(Expression::symbol("acceleration of " + x.name()));
     }
     const auto time_derivative = [&](const Expression& f) {
-      Expression rate;
+      Expression rate = derivative(f, time_symbol());
       for (std::size_t j = 0; j < n; ++j) rate += derivative(f, q[j]) * v[j] + derivative(f, v[j]) * accelerations[j];
       return rate;
     };
@@ -125,6 +125,7 @@ class IdaFlow {
       : n_(system.dimension()), size_(equations.y.size()), residual_(residual_program(equations, system)),
         jacobian_(jacobian_program(equations, system)), inputs_(2 * size_ + 1) {
     inputs_.insert(inputs_.end(), parameters.begin(), parameters.end());
+    inputs_.push_back(0.0);
     entries_.resize(size_ * size_);
     SUNContext_Create(nullptr, &context_);
     const auto length = static_cast<sunindextype>(size_);
@@ -152,12 +153,13 @@ class IdaFlow {
     if (flag < 0) throw std::runtime_error(std::string(what) + " returned " + std::to_string(flag));
   }
 
-  /// (y, y', c, parameters)
+  /// (y, y', c, parameters, t)
   static std::vector<Expression> inputs(const LagrangeDAlembert& equations, const System& system) {
     std::vector<Expression> all = equations.y;
     all.insert(all.end(), equations.rates.begin(), equations.rates.end());
     all.push_back(Expression::symbol("leading coefficient"));
     all.insert(all.end(), system.parameters().begin(), system.parameters().end());
+    all.push_back(time_symbol());
     return all;
   }
   static Program residual_program(const LagrangeDAlembert& equations, const System& system) {
@@ -205,21 +207,22 @@ class IdaFlow {
     std::copy_n(inputs_.begin() + static_cast<std::ptrdiff_t>(size_), size_, N_VGetArrayPointer(rates_));
   }
 
-  void set_inputs(N_Vector y, N_Vector rates, double leading_coefficient) {
+  void set_inputs(double t, N_Vector y, N_Vector rates, double leading_coefficient) {
+    inputs_.back() = t;
     std::copy_n(N_VGetArrayPointer(y), size_, inputs_.begin());
     std::copy_n(N_VGetArrayPointer(rates), size_, inputs_.begin() + static_cast<std::ptrdiff_t>(size_));
     inputs_[2 * size_] = leading_coefficient;
   }
-  static int residuals(realtype, N_Vector y, N_Vector rates, N_Vector result, void* self) {
+  static int residuals(realtype t, N_Vector y, N_Vector rates, N_Vector result, void* self) {
     auto& flow = *static_cast<IdaFlow*>(self);
-    flow.set_inputs(y, rates, 0.0);
+    flow.set_inputs(t, y, rates, 0.0);
     flow.residual_(flow.inputs_.data(), N_VGetArrayPointer(result));
     return 0;
   }
-  static int jacobian(realtype, realtype leading_coefficient, N_Vector y, N_Vector rates, N_Vector, SUNMatrix matrix,
+  static int jacobian(realtype t, realtype leading_coefficient, N_Vector y, N_Vector rates, N_Vector, SUNMatrix matrix,
                       void* self, N_Vector, N_Vector, N_Vector) {
     auto& flow = *static_cast<IdaFlow*>(self);
-    flow.set_inputs(y, rates, leading_coefficient);
+    flow.set_inputs(t, y, rates, leading_coefficient);
     flow.jacobian_(flow.inputs_.data(), flow.entries_.data());
     std::copy(flow.entries_.begin(), flow.entries_.end(), SUNDenseMatrix_Data(matrix));
     return 0;

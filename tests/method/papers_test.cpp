@@ -186,7 +186,7 @@ TEST(Papers, node_energy_of_compositions) {
     double largest = 0.0;
     for (double t = 0.5 * step; t < 2000.0; t += step) {
       take(*stepper, 1);
-      const auto& [q, v] = stepper->node();
+      const auto& [q, v, when] = stepper->node();
       const double energy = 0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + q[0] * q[0] + q[1] * q[1];
       largest = std::max(largest, std::abs(energy - 1.5));
     }
@@ -207,7 +207,7 @@ TEST(LongRuns, energy_and_constraint_do_not_drift) {
     double total = 0.0;
     for (int k = 0; k < steps_of_block; ++k) {
       ASSERT_TRUE(stepper->advance()) << stepper->failure();
-      const auto& [q, v] = stepper->node();
+      const auto& [q, v, when] = stepper->node();
       const double error = 0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + q[0] * q[0] + q[1] * q[1] - 1.5;
       total += error;
       largest = std::max(largest, std::abs(error));
@@ -239,7 +239,7 @@ TEST(LongRuns, energy_and_constraint_do_not_drift) {
 
   const auto runge_kutta = make_stepper("rk4", problem);
   take(*runge_kutta, 500000);  // a tenth of the time: nearly all energy is lost
-  const auto& [q, v] = runge_kutta->node();
+  const auto& [q, v, when] = runge_kutta->node();
   EXPECT_LT(0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + q[0] * q[0] + q[1] * q[1], 0.3);
 }
 

@@ -65,7 +65,7 @@ inline double symplectic_defect(const std::string& method, const Problem& proble
   const auto stepper = make_stepper(method, problem);
   take(*stepper, 3);
   const std::vector<double> state(stepper->state().begin(), stepper->state().end());
-  EXPECT_TRUE(map.apply(state, stepper->node().v, problem.step));
+  EXPECT_TRUE(map.apply(state, stepper->node().v, problem.start.t, problem.step));
   const Eigen::MatrixXd all = map.tangent();
   const auto half = static_cast<Eigen::Index>(m);
   const auto n = static_cast<Eigen::Index>(problem.system.dimension());

@@ -353,7 +353,7 @@ TEST(Pthdel, keeps_the_energy_of_its_own_lagrangian) {
   double energy_error = 0.0;
   for (int k = 1; k <= 2000; ++k) {
     ASSERT_TRUE(stepper->advance());
-    const auto& [q, v] = stepper->node();
+    const auto& [q, v, when] = stepper->node();
     energy_error = 0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) - 1.0;
     largest = std::max(largest, std::abs(energy_error) / std::sqrt(1.0 + q[0] * q[0]));
     if (k == 200) early = largest;

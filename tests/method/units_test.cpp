@@ -46,6 +46,7 @@ class Rewritten {
       p.start.q[i] /= u.length[i];
       p.start.v[i] *= u.time / u.length[i];
     }
+    p.start.t /= u.time;
     return p;
   }
 
@@ -69,6 +70,7 @@ class Rewritten {
       in_units.emplace(s.coordinates()[i], lengths[i] * s.coordinates()[i]);
       in_units.emplace(s.velocities()[i], lengths[i] / time * s.velocities()[i]);
     }
+    for (const Expression& t : s.time()) in_units.emplace(t, time * t);
     d.lagrangian = energy * substitute(s.lagrangian(), in_units);
     std::size_t row = 0;
     for (const Expression& c : s.constraints()) d.constraints.push_back(factors[row++] * substitute(c, in_units));

@@ -208,6 +208,80 @@ TEST(ModelFile, what_is_no_symmetry_is_refused_with_its_place) {
       << "the angle 0 has no cotangent";
 }
 
+const char* const with_inputs = R"toml(
+coordinates = ["x", "y"]
+lagrangian = "0.5*(x'^2 + y'^2) - stiffness*x^2"
+constraints = ["x' - table*y'"]
+[parameters]
+w = 2
+[inputs]
+table = "cos(w*t)"
+stiffness = "1 + table^2"
+push = "y - table*x'"
+[forces]
+y = "push - y'"
+[initial]
+q = [1, 2]
+t = "w/4"
+)toml";
+
+TEST(ModelFile, inputs_are_put_in_where_their_names_stand) {
+  const Model m = read_model(with_inputs, "m.toml");
+  EXPECT_EQ(m.system.lagrangian(), parse("0.5*(x'^2 + y'^2) - (1 + cos(w*t)^2)*x^2"));
+  EXPECT_EQ(m.system.constraints()[0], parse("x' - cos(w*t)*y'"));
+  EXPECT_EQ(m.system.applied_forces()[1], parse("y - cos(w*t)*x' - y'"));
+  EXPECT_TRUE(m.system.depends_on_time());
+  EXPECT_EQ(m.initial->t, 0.5);
+  ASSERT_EQ(m.inputs.size(), 3U);
+  EXPECT_EQ(m.inputs[2].name, "push");
+  const Model other = read_model(with_inputs, "m.toml", {}, {{"table", "w*x"}});
+  EXPECT_EQ(other.system.constraints()[0], parse("x' - w*x*y'"));
+  EXPECT_FALSE(other.system.depends_on_time());
+}
+
+TEST(ModelFile, wrong_inputs_are_explained) {
+  const auto message = [](const std::string& input, const InputTexts& replaced = {}) {
+    try {
+      read_model("coordinates = ['x']\nlagrangian = \"0.5*x'^2\"\n[inputs]\n" + input, "m.toml", {}, replaced);
+    } catch (const ModelError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  const auto expect = [&](const std::string& found, const std::string& start) {
+    EXPECT_TRUE(found.starts_with(start)) << found;
+  };
+  expect(message("x = \"1\"\n"), "m.toml:4:5: the input x has a name that is taken; rename it");
+  expect(message("t = \"1\"\n"), "m.toml:4:5: the input t has a name that is taken; rename it");
+  expect(message("work = \"1\"\n"), "m.toml:4:8: the input work has a name that is taken; rename it");
+  expect(message("sin = \"1\"\n"), "m.toml:4:7: 'sin' cannot be the name of an input");
+  expect(message("u = 1\n"), "m.toml:4:5: the input u must be a text in quotes, found a number");
+  expect(message("u = \"later\"\nlater = \"t\"\n"), "m.toml:4:6: unknown name 'later'");
+  expect(message("u = \"t\"\n", {{"v", "1"}}), "m.toml has no input 'v'; it has u");
+  expect(message("u = \"t\"\n", {{"u", "2*"}}), "input u:1:3: ");
+}
+
+TEST(ModelFile, t_is_the_time_unless_something_else_has_this_name) {
+  EXPECT_FALSE(read_model("coordinates = ['t']\nlagrangian = \"0.5*t'^2 - t\"\n", "m.toml").system.depends_on_time());
+  EXPECT_FALSE(read_model("coordinates = ['x']\nlagrangian = \"0.5*x'^2 - t*x\"\n[parameters]\nt = 3\n", "m.toml")
+                   .system.depends_on_time());
+  const System moving =
+      read_model("coordinates = ['x', 'y']\nlagrangian = \"0.5*(x'^2 + y'^2)\"\nholonomic = [\"y - sin(t)*x\"]\n",
+                 "m.toml")
+          .system;
+  EXPECT_EQ(moving.velocity_rows()[0], parse("y' - sin(t)*x' - cos(t)*x"));
+  EXPECT_EQ(moving.affine_part()[0], parse("-cos(t)*x"));
+  EXPECT_FALSE(moving.conserves_energy());
+  try {
+    read_model("coordinates = ['x']\nlagrangian = \"0.5*x'^2\"\n[symmetry.generators]\nshift = {x = \"t\"}\n",
+               "m.toml");
+    FAIL();
+  } catch (const ModelError& error) {
+    EXPECT_NE(std::string(error.what()).find("which is the time; symmetries may not depend on it"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(ModelFile, blocks_are_repeated) {
   const Model two = load_model("mclachlan-perlmutter");
   EXPECT_EQ(two.system.dimension(), 5U);

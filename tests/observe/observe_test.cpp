@@ -135,7 +135,7 @@ TEST(Instability, alternating_multipliers_grow_as_turning_decays) {
   for (const int step : {100, 150, 200, 240}) {
     const auto here = make_stepper("gni:midpoint", sleigh);
     take(*here, step - 1);
-    const auto& [q, v] = here->node();
+    const auto& [q, v, when] = here->node();
     const double speed = v[0] * std::cos(q[2]) + v[1] * std::sin(q[2]);  // along the blade
     EXPECT_NEAR(radius[static_cast<std::size_t>(step)][0], std::exp(0.5 * 0.12 * speed), 2e-3) << "step " << step;
   }

@@ -34,9 +34,9 @@ class ModelSource {
   /// The text of a model file; `file` is named in errors.
   static ModelSource text(std::string text, std::string file = "model.toml");
 
-  /// Reads it, with other values for some of its parameters. Throws ModelError, FileError; a model that has been read
-  /// takes no other values.
-  Model load(const ParameterValues& parameters = {}) const;
+  /// Reads it, with other values for some of its parameters and other expressions for some of its inputs. Throws
+  /// ModelError, FileError; a model that has been read takes neither.
+  Model load(const ParameterValues& parameters = {}, const InputTexts& inputs = {}) const;
 
  private:
   struct Text {
@@ -64,6 +64,7 @@ struct CoordinateNumbers {
 struct ProblemRequest {
   ModelSource model = {};
   ParameterValues parameters = {};  ///< values that replace those of the model
+  InputTexts inputs = {};           ///< expressions that replace those of the model
   std::optional<double> step = {};
   std::optional<std::int64_t> steps = {};  ///< else as many as there are in `time`
   std::optional<double> time = {};
@@ -71,8 +72,9 @@ struct ProblemRequest {
   CoordinateNumbers q0 = {};
   /// Velocities that are not named follow from the constraints, with the least kinetic energy.
   CoordinateNumbers v0 = {};
-  std::vector<double> q1 = {};  ///< positions after the first step, for methods that can start from two positions
-  bool project = false;         ///< inconsistent initial data are moved to the nearest consistent ones
+  std::optional<double> t0 = {};  ///< time of the start
+  std::vector<double> q1 = {};    ///< positions after the first step, for methods that can start from two positions
+  bool project = false;           ///< inconsistent initial data are moved to the nearest consistent ones
 };
 
 /// A problem that can be run.

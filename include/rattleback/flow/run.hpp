@@ -53,6 +53,7 @@ struct Sample {
   std::span<const double> p;            ///< L_v(q, v)
   std::span<const double> multipliers;  ///< λ at (q, v): NaN where the constraints lose their rank
   double energy = 0.0;
+  std::span<const double> work;        ///< done on the system since the start; empty where the energy is conserved
   std::span<const double> constraint;  ///< A v + b (see Structure::Constraint) and ∇g·v, then g
   std::span<const double> conserved;
   std::span<const double> observed = {};  ///< by the observers, one after the other
@@ -114,8 +115,9 @@ struct RunResult {
   bool own_time = false;  ///< the nodes are not at multiples of the step in t
 };
 
-/// Steps a trajectory from its start, or from a checkpoint if there is one, and watches energy, constraints
-/// and conserved quantities at every node. Memory does not grow with the number of steps.
+/// Steps a trajectory from its start, or from a checkpoint if there is one, and watches energy (and the work that is
+/// done, where the energy is not conserved), constraints and conserved quantities at every node. Memory does not grow
+/// with the number of steps.
 RunResult run(Stepper& stepper, const Problem& problem, const RunOptions& options, const Checkpoint* resume = nullptr);
 
 /// A whole trajectory in memory.
@@ -132,6 +134,7 @@ struct IntegrateOptions {
   double step = 0.0;
   std::int64_t steps = 0;
   std::int64_t every = 1;
+  double t = 0.0;  ///< of the start
 };
 
 /// The short way: checks the start, makes the stepper, runs it. Throws StartError, MethodError; a numerical

@@ -38,7 +38,8 @@ struct Largest {
 struct RunStatistics {
   double initial_energy = 0.0;
   double final_energy = 0.0;
-  Largest energy_error;         ///< |E − E₀|
+  double work = 0.0;            ///< W, done on the system since the start; 0 where the energy is conserved
+  Largest energy_error;         ///< |E − W − E₀|
   double energy_scale = 0.0;    ///< T + |V|, at the start or at the end, whichever is larger
   Largest constraint{0.0, {}};  ///< largest row in absolute value; 0 where there is none
   std::vector<double> initial_conserved;

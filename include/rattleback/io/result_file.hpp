@@ -25,6 +25,7 @@ struct RunDescription {
   State start;
   std::vector<double> second_position = {};  ///< q₁ if it was given
   std::vector<ObservedQuantity> observed = {};
+  std::vector<std::pair<std::string, std::string>> inputs = {};  ///< their names, and what they are
 };
 
 /// A request that does not fit to the files that are there: nothing to resume, a checkpoint of another run.
@@ -35,8 +36,8 @@ class ResumeError : public RequestError {
 
 /// The samples of a run in a file, HDF5 (.h5, .hdf5) or CSV (.csv).
 ///
-/// Rows are appended to a plain file, FILE.rows, and made safe at each checkpoint, before FILE.checkpoint is replaced as
-/// a whole. A run that is killed at any moment, or loses its power, thus loses at most what came after its last
+/// Rows are appended to a plain file, FILE.rows, and made safe at each checkpoint, before FILE.checkpoint is replaced
+/// as a whole. A run that is killed at any moment, or loses its power, thus loses at most what came after its last
 /// checkpoint, and can be resumed; FILE is the old one until the new one is complete. It is made from the rows when the
 /// run ends, in whichever way; an HDF5 file holds everything needed to repeat the run. A run that ends leaves only its
 /// result. The checkpoint has a checksum of the rows: what was changed in between is not continued.

@@ -17,6 +17,8 @@ enum class Slot : std::uint8_t {
   constants,     ///< of a motion, kept along with its state
   state,         ///< all that a method keeps from step to step
   memory,        ///< former solutions, from which the next one is guessed
+  clock,         ///< how many steps were taken, where a system depends on time
+  time,          ///< t, where a system depends on it; else empty
   step,          ///< h
   parameters,
   energy,

@@ -27,8 +27,9 @@ class CompiledMap {
   std::span<double> operator[](Slot slot) { return layout_.of(data_, slot); }
   void set(Slot slot, std::span<const double> numbers);
   void set(Slot slot, double number);
-  /// Position and velocity.
+  /// Position and velocity, and the time as far as the map has it.
   void place(const State& node);
+  void set_time(double t);
   /// Step and parameters, as far as the map has them.
   void surround(double step, std::span<const double> parameters);
 

@@ -68,9 +68,8 @@ struct ConstraintReport {
   bool all_integrable = false;
 };
 
-/// The search for a rank drop starts at random points near q.
-ConstraintReport examine_constraints(const System& system, std::span<const double> parameters,
-                                     std::span<const double> q);
+/// The search for a rank drop starts at random points near a position; velocities do not matter.
+ConstraintReport examine_constraints(const System& system, std::span<const double> parameters, const State& near);
 
 /// Declared symmetries along which L or the constraints change, each in words. Judged at random points.
 std::vector<std::string> broken_symmetries(const System& system, std::span<const double> parameters, const State& near);

@@ -8,13 +8,13 @@
 
 namespace rattleback {
 
-// The maps of a mechanical system, each as an implicit system ready to be compiled. Parameters are the
-// last data of all of them; their values are not built in.
+// The maps of a mechanical system, each as an implicit system ready to be compiled. The last data of all of them are
+// the time, where the system depends on it, and the parameters; their values are not built in.
 
 /// Index 1: accelerations and multipliers (a, λ) at (q, v), from
 ///
-///     [ M  −Aᵀ ] [a]   [ L_q − L_vq v + F     ]
-///     [ A   0  ] [λ] = [ −d(A)/dt v − d(b)/dt ]
+///     [ M  −Aᵀ ] [a]   [ L_q − L_vq v − L_vt + F ]
+///     [ A   0  ] [λ] = [ −d(A)/dt v − d(b)/dt    ]
 ///
 /// With damping γ > 0 the constraints are differentiated as ċ + γ c = 0 and g̈ + 2γ ġ + γ² g = 0
 /// (Baumgarte): the same motion on the constraints, and a way back to them from beside.
@@ -31,17 +31,18 @@ ImplicitSystem inverse_legendre(const System& system);
 /// (q, p) ↦ v, the admissible velocity with L_v(q, v) = p − Aᵀν and A v + b = 0 for some ν.
 ImplicitSystem admissible_velocity(const System& system);
 
-/// (q̂, v̂) ↦ (q, v) on the constraints, both nearest in the metric M, which no change of units changes: the position with
-/// g(q) = 0 that an admissible direction leads to, then the velocity with A v + b = 0.
+/// (q̂, v̂) ↦ (q, v) on the constraints, both nearest in the metric M, which no change of units changes: the position
+/// with g(q) = 0 that an admissible direction leads to, then the velocity with A v + b = 0.
 ImplicitSystem projection(const System& system);
 
-/// What is watched along a motion, as functions of (q, v): energy; rows of A v + b and ∇g·v, g; conserved quantities.
+/// What is watched along a motion, as functions of (q, v, t): energy; rows of A v + b and ∇g·v + g_t, g; conserved
+/// quantities.
 ImplicitSystem observables(const System& system);
 
 /// Names of the equations of `accelerations`, for messages: "equation of motion of x", "constraint 1", …
 std::vector<std::string> equation_names(const System& system);
 
-/// A map of (q, v, parameters) that gives nothing yet: most of the maps above begin so.
+/// A map of (q, v, t, parameters) that gives nothing yet: most of the maps above begin so.
 ImplicitSystem map_of_node(const System& system);
 /// The data of such a map.
 std::vector<Expression> state_and_parameters(const System& system);

@@ -16,7 +16,7 @@ class FlowError : public NumericalError {
 };
 
 /// The other kind of method: not a map with a step of a given size, but the motion at any time, by steps of its own and
-/// interpolation between them. It begins at t = 0.
+/// interpolation between them. Times are counted from the start of the problem.
 class Flow {
  public:
   Flow() = default;
@@ -24,8 +24,8 @@ class Flow {
   Flow& operator=(const Flow&) = delete;
   virtual ~Flow() = default;
 
-  /// The state at any time t ≥ 0 that was not forgotten. What it is does not depend on the times asked for before.
-  /// Throws FlowError.
+  /// The state at any time t ≥ 0 after the start that was not forgotten. What it is does not depend on the times asked
+  /// for before. Throws FlowError.
   virtual State at(double t) = 0;
 
   /// Promises that times before the last one will not be asked for, and frees what was kept for them.

@@ -35,7 +35,7 @@ struct Structure {
   int order_gained_from_two_positions = 0;
 };
 
-/// What can be said about the interval between two nodes, in q₀, Δ = q₁ − q₀, h and parameters.
+/// What can be said about the interval between two nodes, in q₀, Δ = q₁ − q₀, t₀, h and parameters.
 struct IntervalFunctions {
   Expression energy;                    ///< E at the midpoint, (q₀ + Δ/2, Δ/h), whatever the rule
   Expression lagrangian;                ///< L_d = h · (L under the rule)
@@ -96,13 +96,14 @@ struct CanonicalStep {
 };
 
 /// A one-step method applied to a system: maps between the state the method keeps from step to step and the node (q, v)
-/// that people look at. The last data of each are h, then the parameters; layouts say what else there is.
+/// that people look at. The last data of each are t, where the system depends on it, h and the parameters; layouts say
+/// what else there is.
 ///
 /// Methods on Q keep (q, p, …). Momenta count modulo A(q)ᵀ; the velocity of a node is the admissible one.
 struct Method {
-  ImplicitSystem start;  ///< (q, v, h, parameters) ↦ state, memory
-  ImplicitSystem step;   ///< (state, memory, h, parameters) ↦ state, memory, multipliers, increments of q
-  /// (state, v of the node before, h, parameters) ↦ (q, v), where (q, v) is not a part of the state.
+  ImplicitSystem start;  ///< (q, v, t, h, parameters) ↦ state, memory
+  ImplicitSystem step;   ///< (state, memory, t, h, parameters) ↦ state, memory, t + h, multipliers, increments of q
+  /// (state, v of the node before, t, h, parameters) ↦ (q, v), where (q, v) is not a part of the state.
   std::optional<ImplicitSystem> node;
   /// For methods whose equation for the velocity at a node may have no solution, or several: the one near the mean
   /// velocity of the interval that leads to the node is taken, and where there is none, that mean velocity.
@@ -138,6 +139,7 @@ struct Method {
 
   std::size_t state_size() const { return state.size(); }
   std::size_t memory_size() const { return remembered * remembered_steps; }
+  bool depends_on_time() const { return step.data_layout.size(Slot::time) > 0; }
   /// Of the discrete equations, among the outputs of the step.
   std::size_t multipliers() const { return step.output_layout.size(Slot::multipliers); }
 };

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rattleback/expr/graph.hpp"
 #include "rattleback/model/system.hpp"
 
 namespace rattleback {
@@ -12,7 +13,7 @@ namespace rattleback {
 /// How functions on TQ become functions of two neighbouring points of a discrete path: a quadrature of the straight
 /// line from q₀ to q₁ = q₀ + Δ,
 ///
-///     f_d(q₀, q₁) = Σ ωᵢ f(q₀ + αᵢ Δ, Δ/h).
+///     f_d(q₀, q₁) = Σ ωᵢ f(q₀ + αᵢ Δ, Δ/h, t₀ + αᵢ h).
 ///
 /// Lagrangians, constraints and forces are discretised by the same rule (Cortés & Martínez, Remark 3.1), unless the
 /// constraints are given one of their own.
@@ -43,8 +44,10 @@ std::vector<Expression> increment_symbols(const System& system);
 
 /// q₀ moved by a fraction of its increments, q₀ + α Δ: methods move in no other way.
 std::vector<Expression> moved(const System& system, double fraction = 1.0);
+/// Functions of q and t there: q ↦ q₀ + α Δ, t ↦ t₀ + α h.
+Substitution moved_there(const System& system, double fraction = 1.0);
 
-/// Functions of coordinates and velocities under a rule, as expressions in q₀, Δ and h. Products of functions under
+/// Functions of coordinates and velocities under a rule, as expressions in q₀, Δ, t₀ and h. Products of functions under
 /// different rules are products of these expressions.
 std::vector<Expression> discretise(std::span<const Expression> functions, const System& system, const Rule& rule);
 Expression discretise(const Expression& function, const System& system, const Rule& rule);

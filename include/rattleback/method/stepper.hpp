@@ -36,7 +36,7 @@ struct IntervalValues {
   std::vector<double> multipliers;  ///< λ_k of the discrete equations; NaN for compositions
 };
 
-/// Functions of (q, v, parameters) along a trajectory: energy, constraints, and others.
+/// Functions of (q, v, t, parameters) along a trajectory: energy, constraints, and others.
 struct Watched {
   /// At the node. For methods that keep the constraints between the nodes, their residuals stand for those at the node.
   std::vector<double> values;
@@ -67,8 +67,8 @@ class Stepper {
   virtual const State& node() const = 0;
   /// One step further. False if that failed: the node is then still the old one, see failure().
   virtual bool advance() = 0;
-  /// Watches functions of (q, v, parameters) inside compiled code, so that leap() can be used. The first is the energy,
-  /// the next are A v + b. False if this trajectory is stepped one by one.
+  /// Watches functions of (q, v, t, parameters) inside compiled code, so that leap() can be used. The first is the
+  /// energy, the next are A v + b. False if this trajectory is stepped one by one.
   virtual bool watch(const Program& /*functions*/) { return false; }
   /// As many steps as are taken without trouble, `steps` at most; advance() may be able to take the next. `watched` has
   /// the values at the node before.
@@ -84,7 +84,7 @@ class Stepper {
   /// Whether A_d(q_k, q_{k+1}) = 0 is what the method satisfies, rather than A(q_k) v_k = 0.
   virtual bool keeps_constraints_between_nodes() const { return false; }
 
-  /// The time of the node, for methods whose nodes are not at multiples of the step.
+  /// The time of the node since the start, for methods whose nodes are not at multiples of the step.
   virtual std::optional<double> time() const { return std::nullopt; }
   virtual std::vector<Remark> remarks() const { return {}; }
 

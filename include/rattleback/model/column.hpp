@@ -14,6 +14,7 @@ enum class ColumnKind : std::uint8_t {
   momentum,
   multiplier,
   energy,
+  work,        ///< done on the system since the start
   constraint,  ///< the residual of a row
   holonomic,   ///< the residual of a holonomic constraint itself
   conserved,
@@ -22,8 +23,8 @@ enum class ColumnKind : std::uint8_t {
   other,
 };
 
-/// The name of a column about the coordinate, row or quantity `of`: x, x', p_x, multiplier_1, constraint_1, …; time and
-/// energy are about nothing else.
+/// The name of a column about the coordinate, row or quantity `of`: x, x', p_x, multiplier_1, constraint_1, …; time,
+/// energy and work are about nothing else.
 std::string column_name(ColumnKind kind, std::string_view of = {});
 
 /// Whether a column of a trajectory may have this name whatever the names of the model are.

@@ -25,6 +25,8 @@ class ModelError : public RequestError {
 
 /// Values that replace those of a model's parameters.
 using ParameterValues = std::map<std::string, double>;
+/// Expressions that replace those of a model's inputs.
+using InputTexts = std::map<std::string, std::string>;
 
 enum class Body : std::uint8_t { particle, blade, sleigh, disk, robot };
 template <>
@@ -60,13 +62,17 @@ struct Model {
   Definitions definitions = {};  ///< in coordinates, velocities and parameters: names for expressions about the model
   /// The initial velocities that the model gives, if it does so by name: the others follow from the constraints.
   SomeNumbers given_velocities = {};
+  /// What [inputs] gives names to; the expressions of the system have them put in.
+  std::vector<NamedExpression> inputs = {};
 };
 
 /// Reads a model from the text of its file; `file` is named in errors.
-Model read_model(std::string_view text, const std::string& file, const ParameterValues& parameters = {});
+Model read_model(std::string_view text, const std::string& file, const ParameterValues& parameters = {},
+                 const InputTexts& inputs = {});
 
 /// Reads a model of the catalogue, or a file.
-Model load_model(const std::string& name_or_file, const ParameterValues& parameters = {});
+Model load_model(const std::string& name_or_file, const ParameterValues& parameters = {},
+                 const InputTexts& inputs = {});
 
 /// The names of all models of the catalogue, which is found beside the program or where an installation
 /// puts it.

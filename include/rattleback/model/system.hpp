@@ -65,9 +65,9 @@ struct NamedExpression {
 /// What a person writes down.
 struct SystemDefinition {
   std::vector<Expression> coordinates;  ///< symbols q
-  Expression lagrangian;                ///< L(q, v)
-  std::vector<Expression> constraints;  ///< A(q) v + b(q), each linear or affine in the velocities
-  std::vector<Expression> holonomic;    ///< g(q)
+  Expression lagrangian;                ///< L(q, v, t)
+  std::vector<Expression> constraints;  ///< A(q, t) v + b(q, t), each linear or affine in the velocities
+  std::vector<Expression> holonomic;    ///< g(q, t)
   std::vector<Parameter> parameters;
   std::vector<Symmetry> symmetries;
   std::vector<SymmetrySection> sections = {};
@@ -76,7 +76,7 @@ struct SystemDefinition {
   /// Exact solutions where known: q(t) in t, parameters, and initial values, for which the coordinates
   /// and velocities stand. Empty, or one entry for each coordinate.
   std::vector<std::optional<Expression>> exact;
-  /// Applied (generalised) forces F(q, v): motors, friction. Empty, or one for each coordinate.
+  /// Applied (generalised) forces F(q, v, t): motors, friction. Empty, or one for each coordinate.
   std::vector<Expression> applied_forces;
   /// Of a conformally Hamiltonian system that was given as such (geometry/conformal.hpp): its factor N(q).
   std::optional<Expression> conformal_factor = {};
@@ -90,15 +90,18 @@ struct SystemDefinition {
 struct State {
   std::vector<double> q;
   std::vector<double> v;
+  double t = 0.0;  ///< of a node along a motion: kept only where the system depends on it
 };
 
-/// A mechanical system with L(q, v), velocity constraints and holonomic constraints, and the objects
+/// A mechanical system with L(q, v, t), velocity constraints and holonomic constraints, and the objects
 /// that follow from them by differentiation. The motion obeys Lagrange–d'Alembert:
 ///
-///     d/dt L_v − L_q = A(q)ᵀλ + ∇g(q) μ + F(q, v),   A(q) v + b(q) = 0,   g(q) = 0
+///     d/dt L_v − L_q = A(q, t)ᵀλ + ∇g(q, t) μ + F(q, v, t),   A(q, t) v + b(q, t) = 0,   g(q, t) = 0
 ///
-/// g enters through its derivative as well, ∇g·v = 0: the rows below are those of A, then those of ∇g,
+/// g enters through its derivative as well, ∇g·v + g_t = 0: the rows below are those of A, then those of ∇g,
 /// and λ stands for (λ, μ).
+///
+/// The symbol t is the time, unless a coordinate or a parameter has this name.
 class System {
  public:
   explicit System(SystemDefinition definition);
@@ -111,6 +114,9 @@ class System {
   /// The parameters' symbols and the values they were given.
   const std::vector<Expression>& parameters() const { return parameters_; }
   const std::vector<double>& parameter_values() const { return parameter_values_; }
+  /// The symbol t if something depends on it, else nothing.
+  const std::vector<Expression>& time() const { return time_; }
+  bool depends_on_time() const { return !time_.empty(); }
 
   const Expression& lagrangian() const { return definition_.lagrangian; }
   const std::vector<Expression>& constraints() const { return definition_.constraints; }
@@ -131,14 +137,16 @@ class System {
   const Expression& energy() const { return energy_; }                 ///< E = v·L_v − L
   SparseMatrix mass_matrix() const;                                    ///< M = L_vv
 
-  /// All conditions on the velocities: A v + b, then ∇g·v.
+  /// All conditions on the velocities: A v + b, then ∇g·v + g_t.
   const std::vector<Expression>& velocity_rows() const { return rows_; }
   /// Their matrix: A, then ∇gᵀ.
   const SparseMatrix& constraint_matrix() const { return matrix_; }
-  /// Their part without velocities, b.
+  /// Their part without velocities: b, then g_t.
   const std::vector<Expression>& affine_part() const { return affine_; }
   bool is_affine() const;
-  /// Neither affine constraints nor applied forces do work, as far as algebra shows.
+  /// F·v − L_t. Along the motion dE/dt = F·v − L_t − λ·b, as A v = −b.
+  Expression power() const;
+  /// Nothing does work, as far as algebra shows: dE/dt = 0.
   bool conserves_energy() const;
   /// For people: "constraint 2", "constraint contact[2]", "holonomic constraint 1".
   std::string row_name(std::size_t row) const;
@@ -152,12 +160,14 @@ class System {
 
  private:
   void check_names();
+  void find_time();
   void check_symbols() const;
   void derive_rows();
   SystemDefinition definition_;
   std::vector<Expression> velocities_;
   std::vector<Expression> parameters_;
   std::vector<double> parameter_values_;
+  std::vector<Expression> time_;
   std::vector<Expression> momenta_;
   std::vector<Expression> forces_;
   Expression energy_;
@@ -166,8 +176,12 @@ class System {
   std::vector<Expression> affine_;
 };
 
-/// The symbol that stands for time in exact solutions.
+/// The symbol that stands for time.
 Expression time_symbol();
+
+/// d/dt of functions of (q, v, t) along motions with these accelerations, of functions of (q, t) without them.
+std::vector<Expression> rates_of_change(std::span<const Expression> functions, const System& system,
+                                        const std::vector<Expression>& accelerations = {});
 
 /// Symbols for the given names: auto [x, y] = coordinates("x", "y").
 template <class... Names>

@@ -79,9 +79,9 @@ class Cvode final : public AdamsIntegrator {
   }
 
  private:
-  static int rates(realtype, N_Vector state, N_Vector slopes, void* given) {
+  static int rates(realtype t, N_Vector state, N_Vector slopes, void* given) {
     const auto& problem = *static_cast<const AdamsProblem*>(given);
-    return problem.rates(N_VGetArrayPointer(state), N_VGetArrayPointer(slopes), problem.self) ? 0 : 1;
+    return problem.rates(t, N_VGetArrayPointer(state), N_VGetArrayPointer(slopes), problem.self) ? 0 : 1;
   }
 
   static int weights(N_Vector state, N_Vector weights, void* given) {
