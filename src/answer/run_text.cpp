@@ -6,6 +6,7 @@
 #include "json.hpp"
 #include "measured.hpp"
 #include "rattleback/answer/run.hpp"
+#include "rattleback/mech/diagnosis.hpp"
 #include "text.hpp"
 
 namespace rattleback::answer {
@@ -26,9 +27,9 @@ std::string to_text(const RunAnswer& a) {
   say("  q           {}\n  v           {}\n  p           {}\n", tuple(r.node.q), tuple(r.node.v), tuple(r.momenta));
   say("  energy      {:.10g} at the start, {:.10g} at the end, largest error {:.3g} of T + |V|{}\n", s.initial_energy,
       s.final_energy, s.max_energy_error(),
-      system.is_affine()          ? " (affine constraints do work)"
-      : system.conserves_energy() ? ""
-                                  : " (applied forces do work)");
+      conserves_energy(system, problem.parameters, problem.start) ? ""
+      : system.is_affine()                                        ? " (affine constraints do work)"
+                                                                  : " (applied forces do work)");
   if (!s.midpoint_energy.empty()) {
     say("  midpoints   energy in [{:.7g}, {:.7g}]\n", s.midpoint_energy[0], s.midpoint_energy[1]);
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "near.hpp"
+#include "rattleback/mech/diagnosis.hpp"
 #include "text.hpp"
 
 namespace rattleback::answer {
@@ -83,10 +84,10 @@ ShowAnswer show(const ShowRequest& request, const Hooks& hooks) {
   const System& s = a.model.system;
   const State state = state_to_look_at(a.model);
   find_about_constraints(state.q, a);
-  a.findings.emplace_back(s.is_affine()
+  a.findings.emplace_back(conserves_energy(s, s.parameter_values(), state) ? "the energy is conserved"
+                          : s.is_affine()
                               ? "the constraints are affine and do work: the energy is not conserved in general"
-                          : s.conserves_energy() ? "the energy is conserved"
-                                                 : "applied forces do work: the energy is not conserved in general");
+                              : "applied forces do work: the energy is not conserved in general");
   if (a.model.initial) find_about_start(state, a);
   find_about_claims(state, a);
   return a;

@@ -8,7 +8,6 @@
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
-#include "rattleback/expr/tidy.hpp"
 
 namespace rattleback {
 namespace {
@@ -203,12 +202,6 @@ SparseMatrix System::mass_matrix() const { return hessian(lagrangian(), velociti
 
 bool System::is_affine() const {
   return std::any_of(affine_.begin(), affine_.end(), [](const Expression& b) { return !b.is_constant(0.0); });
-}
-
-bool System::conserves_energy() const {
-  Expression power;  // of the applied forces, F·v: gyroscopic ones do no work
-  for (std::size_t i = 0; i < applied_forces().size(); ++i) power += applied_forces()[i] * velocities_[i];
-  return !is_affine() && tidy(power).is_constant(0.0);
 }
 
 std::string System::row_name(std::size_t row) const {

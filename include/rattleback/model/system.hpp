@@ -122,8 +122,6 @@ class System {
   /// Their part without velocities, b.
   const std::vector<Expression>& affine_part() const { return affine_; }
   bool is_affine() const;
-  /// Neither affine constraints nor applied forces do work, as far as algebra shows.
-  bool conserves_energy() const;
   /// For people: "constraint 2", "holonomic constraint 1".
   std::string row_name(std::size_t row) const;
   std::string row_name_with_text(std::size_t row) const;
