@@ -107,7 +107,8 @@ Command run_command() {
       "rattleback run snakeboard -m dla:trapezoidal --observe momentum-equation,symplectic",
       "rattleback run knife-edge-incline -m pthdel:through --observe midpoint-energy",
 
-      "rattleback run chaplygin-sleigh -m dla --newton-tolerance 1e-6"};
+      "rattleback run chaplygin-sleigh -m dla --newton-tolerance 1e-6",
+      "rattleback run quadratic-particle -m dla:project=energy"};
   command.action = [o] { run_model(*o); };
   return command;
 }
