@@ -12,6 +12,7 @@
 #include "json.hpp"
 #include "measured.hpp"
 #include "page.hpp"
+#include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/report/runs.hpp"
 
@@ -130,7 +131,7 @@ std::string to_text(const CompareAnswer& a) {
   text +=
       "\n  energy error: largest at the nodes, relative to T + |V|; constraint: largest residual;\n"
       "  from reference: largest difference of the last positions; newton: iterations, - where none are needed\n";
-  if (!problem.system.conserves_energy()) {
+  if (!conserves_energy(problem.system, problem.parameters, problem.start)) {
     text += fmt::format("  {} do work: the energy error is that of the balance, energy - work\n",
                         what_does_work(problem.system));
   }

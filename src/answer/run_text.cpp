@@ -6,6 +6,7 @@
 #include "json.hpp"
 #include "measured.hpp"
 #include "rattleback/answer/run.hpp"
+#include "rattleback/mech/diagnosis.hpp"
 #include "text.hpp"
 
 namespace rattleback::answer {
@@ -24,7 +25,7 @@ std::string to_text(const RunAnswer& a) {
       r.own_time ? fmt::format("tau = {:.10g}, ", reached) : "", r.time);
   say("  ({})\n", names(system.coordinates()));
   say("  q           {}\n  v           {}\n  p           {}\n", tuple(r.node.q), tuple(r.node.v), tuple(r.momenta));
-  if (system.conserves_energy()) {
+  if (conserves_energy(system, problem.parameters, problem.start)) {
     say("  energy      {:.10g} at the start, {:.10g} at the end, largest error {:.3g} of T + |V|\n", s.initial_energy,
         s.final_energy, s.max_energy_error());
   } else {

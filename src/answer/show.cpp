@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "near.hpp"
+#include "rattleback/mech/diagnosis.hpp"
 #include "text.hpp"
 
 namespace rattleback::answer {
@@ -91,7 +92,7 @@ ShowAnswer show(const ShowRequest& request, const Hooks& hooks) {
   const System& s = a.model.system;
   const State state = state_to_look_at(a.model);
   find_about_constraints(state, a);
-  if (s.conserves_energy()) {
+  if (conserves_energy(s, s.parameter_values(), state)) {
     a.findings.emplace_back("the energy is conserved");
   } else {
     a.findings.push_back(fmt::format(

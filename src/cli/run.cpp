@@ -108,7 +108,8 @@ Command run_command() {
       "rattleback run knife-edge-incline -m pthdel:through --observe midpoint-energy",
       "rattleback run rattleback -m dla:order=4 --v0 psi=5,phi=0,theta=0 --time 3",
       "rattleback run differential-drive -m dla --input \"steer=0.02*sin(2*t)\" --t0 pi/2",
-      "rattleback run chaplygin-sleigh -m dla --newton-tolerance 1e-6"};
+      "rattleback run chaplygin-sleigh -m dla --newton-tolerance 1e-6",
+      "rattleback run quadratic-particle -m dla:project=energy"};
   command.action = [o] { run_model(*o); };
   return command;
 }

@@ -33,8 +33,7 @@ class Maker {
  public:
   Maker(const DataRecipe& recipe, const std::function<const Table&(const std::string&)>& find,
         const std::atomic<bool>* interrupt)
-      : recipe_(recipe), find_(find), interrupt_(interrupt),
-        data_{recipe, load_model(place_of(recipe, recipe.model, ".toml"), recipe.parameters), {}, {}},
+      : recipe_(recipe), find_(find), interrupt_(interrupt), data_{recipe, model_of(recipe), {}, {}},
         problem_(problem()) {}
 
   Data make() {
@@ -336,6 +335,10 @@ class Maker {
 };
 
 }  // namespace
+
+Model model_of(const DataRecipe& recipe) {
+  return load_model(place_of(recipe, recipe.model, ".toml"), recipe.parameters);
+}
 
 Data make_data(const DataRecipe& recipe, const std::function<const Table&(const std::string&)>& find,
                const std::atomic<bool>* interrupt) {

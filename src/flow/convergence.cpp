@@ -88,7 +88,7 @@ Convergence measure_convergence(const MethodSpec& method, const Problem& problem
                                 const std::function<void(const Progress&)>& progress) {
   const DerivedMethod derived(method, problem);
   Convergence result{method.text(), std::nullopt, std::nullopt, {}};
-  if (derived.map) {
+  if (derived.map && !derived.map->structure.exact) {
     const Structure& structure = derived.map->structure;
     const bool from_two_positions = method.starts_from_reference() || problem.second_position;
     result.expected_order = structure.order + (from_two_positions ? structure.order_gained_from_two_positions : 0);

@@ -197,4 +197,32 @@ std::vector<std::string> broken_conservation(const System& system, std::span<con
   return broken;
 }
 
+bool conserves_energy(const System& system, std::span<const double> parameters, const State& near) {
+  if (system.conserves_energy()) return true;
+  if (system.is_affine() || system.depends_on_time()) return false;
+  const std::size_t n = system.dimension();
+  const auto inputs = state_and_parameters(system);
+  Interpreter<double> forces(make_program(inputs, system.applied_forces()));
+  Step admissible(projection(system), 1, Backend::interpreted);
+  RandomPoints random;
+  bool judged = false;
+  for (int sample = 0; sample < points_of_claims; ++sample) {
+    std::vector<double> point = joined_data({random.near(near.q, 0.5), random.near(near.v, 0.5)}, parameters);
+    std::vector<double> state(2 * n);
+    if (admissible.run(point, state) != 1) continue;
+    std::copy(state.begin(), state.end(), point.begin());
+    const std::vector<double> force = forces(point);
+    double power = 0.0;
+    double size = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      power += force[i] * state[n + i];
+      size += std::abs(force[i] * state[n + i]);
+    }
+    if (!std::isfinite(size)) continue;
+    if (std::abs(power) > sampling_error * size) return false;
+    judged = true;
+  }
+  return judged;
+}
+
 }  // namespace rattleback

@@ -58,6 +58,7 @@ Method del(const System& system, const Expression& discrete_lagrangian, int orde
   }
   Method method = del(system, differentiate(system, discrete_lagrangian));
   set_canonical(method, system, discrete_lagrangian);
+  method.interval = {discretise(system.energy(), system, midpoint()), discrete_lagrangian, {}};
   method.structure = {order, Structure::Constraint::between_nodes, symmetric, true, true};
   return method;
 }

@@ -46,6 +46,7 @@ std::vector<std::string> variational_options(std::vector<std::string> others = {
   return with_rules(std::move(others));
 }
 
+constexpr const char* projections = "project=energy";
 constexpr const char* constraint_rules = "constraints=midpoint|trapezoidal|alpha=0.5|sym=0";
 
 bool starts_from_reference(const MethodOptions& options, const Composed& composed) {
@@ -57,18 +58,42 @@ bool starts_from_reference(const MethodOptions& options, const Composed& compose
   return from_reference;
 }
 
+/// Without constraints nothing else errs.
+Method exact_if_free(Method method, const System& system) {
+  method.structure.exact = system.velocity_rows().empty();
+  return method;
+}
+
+Method del_by_exact_lagrangian(const Problem& p) {
+  return exact_if_free(del(p.system, exact_discrete_lagrangian(p.system, p.parameters), 2, true), p.system);
+}
+
+/// The free motion between nodes is exact; constraints have a rule.
+Method dla_by_exact_lagrangian(const Problem& p, const Rule& constraints) {
+  return exact_if_free(
+      dla(p.system, exact_discrete_lagrangian(p.system, p.parameters),
+          discretise(p.system.constraints(), p.system, constraints), constraints.order(), constraints.is_symmetric()),
+      p.system);
+}
+
 Recipe read_del(const MethodOptions& options) {
+  const bool exact = options.exact();
   const Rule rule = options.rule();
   const Composed compose(options, rule);
-  return MapRecipe{[=](const Problem& p, Geometry&) { return compose(del(p.system, rule)); },
-                   starts_from_reference(options, compose)};
+  return MapRecipe{
+      [=](const Problem& p, Geometry&) { return compose(exact ? del_by_exact_lagrangian(p) : del(p.system, rule)); },
+      starts_from_reference(options, compose)};
 }
 
 Recipe read_dla(const MethodOptions& options) {
+  const bool exact = options.exact();
   const Rule rule = options.rule();
   const std::optional<Rule> constraints = options.constraint_rule();
   const Composed compose(options, rule);
-  return MapRecipe{[=](const Problem& p, Geometry&) { return compose(dla(p.system, rule, constraints)); },
+  return MapRecipe{[=](const Problem& p, Geometry&) {
+                     return compose(exact ? dla_by_exact_lagrangian(p, constraints.value_or(midpoint()))
+                                          : dla(p.system, rule, constraints));
+                   },
                    starts_from_reference(options, compose)};
 }
 
@@ -219,11 +244,13 @@ const std::vector<Family>& families() {
   using O = const MethodOptions&;
   static const std::vector<Family> all{
       {{"dla", "discrete Lagrange-d'Alembert equations (Cortes & Martinez): order 2, or 4, 6, 8, 10 by composition",
-        variational_options({constraint_rules})},
+        variational_options({"exact", constraint_rules, projections})},
        read_dla},
-      {{"del", "discrete Euler-Lagrange equations, for systems without constraints", variational_options()}, read_del},
+      {{"del", "discrete Euler-Lagrange equations, for systems without constraints",
+        variational_options({"exact", projections})},
+       read_del},
       {{"gni", "geometric nonholonomic integrator (Evensberget's Hd and HdS)",
-        with_rules({"order=2|4", "start=consistent|zero|thesis|literal"})},
+        with_rules({"order=2|4", "start=consistent|zero|thesis|literal", projections})},
        read_gni},
       {{"rdla",
         "reduced discrete Lagrange-d'Alembert equations of a Chaplygin system (Cortes & Martinez; Fernandez et al.)",
@@ -245,8 +272,9 @@ const std::vector<Family>& families() {
       {{"free-modified", "the same for the coordinates r, and discrete constraints for the coordinates s",
         free_options()},
        [](O o) { return read_free("free-modified", &free_modified, o); }},
-      {{"rk4", "classical Runge-Kutta of order 4 on the index-1 form", {}}, [](O) { return without_options(&rk4); }},
-      {{"rk4-index0", "classical Runge-Kutta of order 4 with the multipliers as a state", {}},
+      {{"rk4", "classical Runge-Kutta of order 4 on the index-1 form", {projections}},
+       [](O) { return without_options(&rk4); }},
+      {{"rk4-index0", "classical Runge-Kutta of order 4 with the multipliers as a state", {projections}},
        [](O) { return without_options(&rk4_index0); }},
       {{"reference",
         "CVODE (Adams, variable order) on the index-1 form, projected onto the constraints",

@@ -75,6 +75,11 @@ Rule MethodOptions::rule() const {
   return midpoint();
 }
 
+bool MethodOptions::exact() const {
+  static const std::string names[] = {"exact", "midpoint", "trapezoidal", "alpha", "sym"};
+  return only_one_of(names, "rules") == "exact";
+}
+
 std::optional<Rule> MethodOptions::constraint_rule() const {
   if (!has("constraints")) return {};
   return rule_of(text("constraints"), "constraints");

@@ -35,6 +35,8 @@ class MethodOptions {
   /// Where the iterations of the step stop.
   IterationEnd iteration_end() const;
   Rule rule() const;
+  /// The exact discrete Lagrangian instead of a rule for L.
+  bool exact() const;
   /// The rule of the constraints where they have one of their own: constraints=midpoint, trapezoidal, alpha=... or
   /// sym=....
   std::optional<Rule> constraint_rule() const;

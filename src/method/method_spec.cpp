@@ -7,6 +7,7 @@
 
 #include "families.hpp"
 #include "rattleback/expr/parse.hpp"
+#include "rattleback/mech/diagnosis.hpp"
 
 namespace rattleback {
 
@@ -28,7 +29,7 @@ std::string with_our_names(std::string_view given) {
   for (const auto& [thesis_name, name] : thesis_names) {
     if (given.substr(0, name_end) != thesis_name) continue;
     text.replace(0, name_end, name);
-    for (const char* rule : {":midpoint", ":trapezoidal", ":alpha", ":sym"}) {
+    for (const char* rule : {":midpoint", ":trapezoidal", ":alpha", ":sym", ":exact"}) {
       if (given.find(rule) == std::string_view::npos) continue;
       throw MethodError(fmt::format("{} is {} and takes no other rule", thesis_name, name));
     }
@@ -79,8 +80,7 @@ MethodOptions options_of(const MethodInfo& info, std::span<const std::string> wo
     const std::size_t equals = word.find('=');
     const std::string key = word.substr(0, equals);
     if (std::ranges::find(known, key) == known.end()) {
-      throw MethodError(fmt::format("the method {} has no option '{}'{}", info.name, key,
-                                    known.empty() ? "; it has none" : suggestion(key, known)));
+      throw MethodError(fmt::format("the method {} has no option '{}'{}", info.name, key, suggestion(key, known)));
     }
     const bool takes_value = std::ranges::find(without_value, key) == without_value.end();
     if (takes_value != (equals != std::string::npos)) {
@@ -92,6 +92,26 @@ MethodOptions options_of(const MethodInfo& info, std::span<const std::string> wo
     }
   }
   return options;
+}
+
+/// project=energy.
+void project_onto_energy(MapRecipe& map, const MethodOptions& options) {
+  constexpr const char* what[] = {"energy"};
+  options.word<int>("project", what);
+  if (options.has("order") && options.order() > 2) {
+    throw MethodError("project=energy is for single steps, and a composition is made of several: drop it or order");
+  }
+  if (map.starts_from_reference) {
+    throw MethodError("project=energy needs a velocity to start from, and start=reference has two positions: drop one");
+  }
+  map.derive = [derive = std::move(map.derive)](const Problem& problem, Geometry& geometry) {
+    if (!conserves_energy(problem.system, problem.parameters, problem.start)) {
+      throw MethodError(
+          fmt::format("project=energy is for systems that conserve their energy, and in this one {} do work",
+                      problem.system.is_affine() ? "affine constraints" : "applied forces"));
+    }
+    return projected_onto_energy(derive(problem, geometry), problem.system);
+  };
 }
 
 }  // namespace
@@ -109,6 +129,7 @@ MethodSpec::MethodSpec(std::string_view text) {
       return method;
     };
   }
+  if (options.has("project")) project_onto_energy(std::get<MapRecipe>(recipe), options);
   meaning_ = std::make_shared<const Meaning>(std::string(text), options.text("start"), std::move(recipe));
 }
 

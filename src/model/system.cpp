@@ -10,7 +10,6 @@
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
-#include "rattleback/expr/tidy.hpp"
 
 namespace rattleback {
 namespace {

@@ -1,6 +1,8 @@
 // The methods and observers as users call them: names and options, two positions, observers, converge, applied forces,
 // and runs that fail on their way.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -426,6 +428,12 @@ TEST(Forces, are_shown_and_their_work_is_mentioned) {
   EXPECT_TRUE(contains(bench("show damped.toml --latex").out, "F_{x} &= -c \\dot{x}"));
   EXPECT_TRUE(contains(bench("run damped.toml -m dla --step 0.1 --steps 10").out, "done by applied forces"));
   EXPECT_FALSE(contains(bench("run oscillator.toml -m dla --step 0.1 --steps 10").out, "applied forces"));
+  // Gyroscopic forces, which algebra does not show to do no work.
+  for (const char* model : {"veselova-nd", "veselova-4d"}) {
+    EXPECT_TRUE(contains(bench(fmt::format("show {}", model)).out, "the energy is conserved")) << model;
+    EXPECT_FALSE(contains(bench(fmt::format("run {} --steps 10", model)).out, "do work")) << model;
+    EXPECT_FALSE(contains(bench(fmt::format("compare {} -m reference --steps 10", model)).out, "do work")) << model;
+  }
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -500,6 +508,17 @@ const std::vector<WrongRequest> options_of_methods{
     {"unknown_option", with("gni:stages=5"), "gni has no option 'stages'; there are midpoint, trapezoidal"},
     {"start_and_order", with("dla:start=reference:order=4"), "a composition cannot start from two positions"},
     {"del_with_constraints", with("del"), "del is for systems without constraints ... dla"},
+    {"project_and_order", with("dla:project=energy:order=4"),
+     "project=energy is for single steps ... drop it or order"},
+    {"project_and_two_positions", with("dla:project=energy:start=reference"), "project=energy needs a velocity"},
+    {"project_and_q1", with("dla:project=energy --q1 1,0.1,0"), "cannot start from two positions"},
+    {"project_onto_something", with("rk4:project=momentum"), "project must be one of energy, found 'momentum'"},
+    {"project_with_forces", "run damped.toml -m del:project=energy --step 0.1 --steps 3", "applied forces do work"},
+    {"project_of_another_method", with("reference:project=energy"), "reference has no option 'project'"},
+    {"exact_and_a_rule", with("dla:exact:midpoint"), "exact and midpoint are two rules: give one"},
+    {"exact_by_a_name", with("ld:exact"), "takes no other rule"},
+    {"exact_where_it_is_not_known", "run chaplygin-sleigh -m dla:exact --steps 3",
+     "the rule exact is for ... depends on"},
     {"literal_start_and_order", with("gni:start=literal:order=4"), "no order that a composition could raise"},
 };
 const std::vector<WrongRequest> observers{

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <set>
 #include <sstream>
 
+#include "experiment/data.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/method/registry.hpp"
 
@@ -40,29 +42,33 @@ bool is_map(Spec spec) { return !is_reference(spec); }
 MethodSpec map_of(const MethodSpec& method) { return method.is_flow() ? "rk4" : method; }
 
 /// Changes the equations of some methods.
-Mistake in_equations(const std::string& name, const std::function<void(Method&)>& change,
+Mistake in_equations(const std::string& name, const std::function<void(Method&, const DataRecipe&)>& change,
                      const std::function<bool(Spec)>& which = is_map) {
   return in_tables(name, [=](DataRecipe& table) {
     if (!table.method || !which(table.method->text())) return;
     const MethodSpec right = map_of(*table.method);
-    table.method = right.with_equations(right.text() + ", " + name, [=](const Problem& problem) {
+    table.method = right.with_equations(right.text() + ", " + name, [=, right_table = table](const Problem& problem) {
       Method method = right.derive(problem);
-      change(method);
+      change(method, right_table);
       return method;
     });
   });
 }
 
 /// Time goes wrong by one power of h, and nothing is symmetric any more.
-void lengthen_step(Method& method) {
+void lengthen_step(Method& method, const DataRecipe&) {
   const Expression h = step_symbol();
   const Substitution longer{{h, h + 0.2 * h * h}};
   method.step.residuals = substitute(method.step.residuals, longer);
   method.step.outputs = substitute(method.step.outputs, longer);
 }
 
-/// Momenta change like e^(rate t).
-void add_friction(Method& method, double rate) {
+/// Momenta change like e^(rate t), and in a long run by e^±5 at most: what has come to rest is solved slowly, and what
+/// has blown up finds nothing.
+void add_friction(Method& method, double rate, const DataRecipe& table) {
+  const auto* const run = std::get_if<TrajectoryRecipe>(&table.kind);
+  const double time = run == nullptr ? 0.0 : static_cast<double>(run->steps) * table.step;
+  if (time * std::abs(rate) > 5.0) rate = std::copysign(5.0 / time, rate);
   const std::size_t state = method.step.output_layout[Slot::state].begin;
   for (const Slot slot : {Slot::momentum, Slot::velocity}) {
     if (!method.state.has(slot)) continue;
@@ -75,7 +81,7 @@ void add_friction(Method& method, double rate) {
 }
 
 /// The multiplier that gni starts with is a force, and its impulse has a factor h/2.
-void forget_step_of_first_impulse(Method& method) {
+void forget_step_of_first_impulse(Method& method, const DataRecipe&) {
   if (!method.state.has(Slot::multipliers)) return;
   const std::size_t state = method.start.output_layout[Slot::state].begin;
   const Layout::Range range = method.state[Slot::multipliers];
@@ -84,6 +90,9 @@ void forget_step_of_first_impulse(Method& method) {
     first = first / step_symbol();
   }
 }
+
+/// Newton's method begins from nothing instead of an extrapolation: what it leaves after a few iterations is larger.
+void begin_from_nothing(Method& method, const DataRecipe&) { std::ranges::fill(method.step.guess, Expression(0.0)); }
 
 // --- wrong systems: the method solves the equations of another one than is looked at
 
@@ -188,6 +197,33 @@ std::string with_ell(Spec spec, Spec other) {
   return at == std::string::npos ? spec : spec.substr(0, at) + other + spec.substr(at + 5);
 }
 
+/// A solver that compares squares of residuals with the tolerance.
+std::string with_tolerance_of_squares(Spec spec) {
+  const std::string key = "newton-tolerance=";
+  const std::size_t at = spec.find(key);
+  if (at == std::string::npos) return spec;
+  const std::size_t end = std::min(spec.find(':', at), spec.size());
+  const double tolerance = std::stod(spec.substr(at + key.size(), end - at - key.size()));
+  return fmt::format("{}{}{}", spec.substr(0, at + key.size()), std::sqrt(tolerance), spec.substr(end));
+}
+
+/// Where equations are to be solved to rounding.
+std::string with_a_tolerance(Spec spec) {
+  const bool has_one = spec.find("newton-") != std::string::npos;
+  return has_one || is_rk4(spec) || is_reference(spec) ? spec : spec + ":newton-tolerance=1e-12";
+}
+
+/// Two mistakes at once: each of them can be made good by the other half of the solver.
+void solve_carelessly(DataRecipe& table) {
+  if (!table.method || !is_map(table.method->text())) return;
+  const MethodSpec loose = with_tolerance_of_squares(table.method->text());
+  table.method = loose.with_equations(loose.text() + ", careless", [=, right = table](const Problem& problem) {
+    Method method = loose.derive(problem);
+    begin_from_nothing(method, right);
+    return method;
+  });
+}
+
 std::string next_rule(Spec rule) {
   const std::vector<std::string> rows{"midpoint trapezoidal midpoint", "M MT TM TT T M"};
   for (const std::string& row : rows) {
@@ -201,12 +237,6 @@ std::string next_rule(Spec rule) {
 }
 
 // --- wrong data
-
-/// A model of the catalogue, or one in the folder of the experiment.
-Model model_of(const DataRecipe& table) {
-  const bool is_file = table.model.ends_with(".toml");
-  return load_model(is_file ? table.folder + "/" + table.model : table.model, table.parameters);
-}
 
 State start_of(const DataRecipe& table) { return table.start ? *table.start : model_of(table).initial.value(); }
 
@@ -259,8 +289,8 @@ void look_at_next_row(Experiment& experiment) {
 // Those that find most, and those that concern few tables, come first.
 const std::vector<Mistake>& mistakes() {
   static const std::vector<Mistake> all = [] {
-    const auto friction = [](Method& m) { add_friction(m, -0.02); };
-    const auto negative_friction = [](Method& m) { add_friction(m, 0.02); };
+    const auto friction = [](Method& m, const DataRecipe& t) { add_friction(m, -0.02, t); };
+    const auto negative_friction = [](Method& m, const DataRecipe& t) { add_friction(m, 0.02, t); };
     std::vector<Mistake> list{
         in_equations("a step of first order", lengthen_step),
         in_equations("friction", friction),
@@ -298,6 +328,10 @@ const std::vector<Mistake>& mistakes() {
          }},
         in_tables("tau instead of t", take_own_time_for_time),
         in_equations("an impulse instead of a force", forget_step_of_first_impulse),
+        in_equations("a solver that begins from nothing", begin_from_nothing),
+        in_names("a tolerance for squares of residuals", with_tolerance_of_squares),
+        in_names("a tolerance that nobody asked for", with_a_tolerance),
+        in_tables("a careless solver", solve_carelessly),
         in_tables("a faster start",
                   [](DataRecipe& t) {
                     multiply_velocity(t, 1.2);

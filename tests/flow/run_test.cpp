@@ -422,7 +422,7 @@ TEST(Methods, wrong_names_and_options_are_explained) {
     return std::string("no error");
   };
   EXPECT_EQ(message("rk5"), "there is no method 'rk5'; did you mean 'rk4'?");
-  EXPECT_EQ(message("rk4:order=2"), "the method rk4 has no option 'order'; it has none");
+  EXPECT_EQ(message("rk4:order=2"), "the method rk4 has no option 'order'; there is project");
   EXPECT_EQ(message("reference:tolerence=1"),
             "the method reference has no option 'tolerence'; did you mean 'tolerance'?");
   EXPECT_EQ(message("DLA"), "there is no method 'DLA'; did you mean 'dla'?");
@@ -434,7 +434,7 @@ TEST(Methods, wrong_names_and_options_are_explained) {
   EXPECT_EQ(message("dla:newton-iterations=101"), "newton-iterations must be at most 100, found 101");
   EXPECT_EQ(message("ld:newton-iterations=1:newton-tolerance=1e-3"),
             "newton-tolerance and newton-iterations are two ends of an iteration: give one");
-  EXPECT_EQ(message("rk4:newton-iterations=1"), "the method rk4 has no option 'newton-iterations'; it has none");
+  EXPECT_EQ(message("rk4:newton-iterations=1"), "the method rk4 has no option 'newton-iterations'; there is project");
   EXPECT_EQ(message("reference:newton-tolerance=1"),
             "the method reference has no option 'newton-tolerance'; there is tolerance");
 }

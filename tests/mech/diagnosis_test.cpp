@@ -276,5 +276,23 @@ TEST(Diagnosis, conservation_is_judged_on_the_constraints_only) {
   EXPECT_TRUE(says(broken[0], {"height is not conserved"}));
 }
 
+TEST(Diagnosis, forces_that_do_no_work_along_the_constraints_conserve_the_energy) {
+  const auto conserved = [](const std::vector<std::string>& forces, const std::vector<std::string>& constraints) {
+    SystemDefinition definition;
+    definition.coordinates = parse_list({"x", "y", "z"});
+    definition.lagrangian = parse(free_in_space);
+    definition.constraints = parse_list(constraints);
+    definition.applied_forces = parse_list(forces);
+    return conserves_energy(System(definition), {}, {{1, 0.5, 0}, {0.2, 1, 0.1}});
+  };
+  EXPECT_TRUE(conserved({}, {"z' - y*x'"}));
+  EXPECT_TRUE(conserved({"y'", "-x'", "0"}, {}));  // gyroscopic
+  EXPECT_TRUE(conserved({"y'/(1 + x^2)", "-x'/(1 + x^2)", "0"}, {"z' - y*x'"}));
+  EXPECT_TRUE(conserved({"-y*sin(x)", "0", "sin(x)"}, {"z' - y*x'"}));  // a multiple of the row of the constraint
+  EXPECT_FALSE(conserved({"-y*sin(x)", "0", "sin(x)"}, {}));
+  EXPECT_FALSE(conserved({"-1e-6*x'", "0", "0"}, {}));  // friction
+  EXPECT_FALSE(conserved({}, {"z' - y*x' - 1"}));       // affine
+}
+
 }  // namespace
 }  // namespace rattleback

@@ -22,6 +22,8 @@ inline const std::vector<std::string> conforming_methods{
     "dla:midpoint:order=8",
     "dla:midpoint:order=8:stages=21",
     "dla:midpoint:order=10",
+    "dla:midpoint:project=energy",
+    "dla:exact",
     "del:midpoint",
     "del:trapezoidal",
     "del:alpha=0.3",
@@ -29,6 +31,7 @@ inline const std::vector<std::string> conforming_methods{
     "gni:midpoint",
     "gni:trapezoidal",
     "gni:midpoint:order=4",
+    "gni:midpoint:project=energy",
     "rdla:midpoint",
     "rdla:trapezoidal",
     "rdla:alpha=0.3",
@@ -52,6 +55,7 @@ inline const std::vector<std::string> conforming_methods{
     "free-modified:midpoint",
     "rk4",
     "rk4-index0",
+    "rk4:project=energy",
 };
 
 }  // namespace rattleback::test

@@ -81,4 +81,8 @@ std::vector<std::string> broken_sections(const System& system, std::span<const d
 std::vector<std::string> broken_conservation(const System& system, std::span<const double> parameters,
                                              const State& near);
 
+/// Whether neither affine constraints nor applied forces do work; gyroscopic forces, F·v = 0 for all admissible v, do
+/// none. Judged at random admissible states.
+bool conserves_energy(const System& system, std::span<const double> parameters, const State& near);
+
 }  // namespace rattleback

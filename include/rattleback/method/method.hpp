@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct Structure {
   /// By how much the order of the positions is higher if the start is two of them: what a step errs by may show in
   /// momenta only.
   int order_gained_from_two_positions = 0;
+  bool exact = false;  ///< the nodes are on the motion, whatever the step: there is no order to be seen
 };
 
 /// What can be said about the interval between two nodes, in q₀, Δ = q₁ − q₀, t₀, h and parameters.
@@ -165,6 +167,10 @@ Method dla(const System& system, const Rule& rule, const std::optional<Rule>& co
 Method dla(const System& system, const Expression& discrete_lagrangian, const std::vector<Expression>& constraints,
            int order = 1, bool symmetric = false);
 
+/// The exact discrete Lagrangian of coordinates that do not act on each other, each with L = ½ m v² − ½ k q² − f q. The
+/// values of the parameters tell the signs of k/m. Throws MethodError for other Lagrangians.
+Expression exact_discrete_lagrangian(const System& system, std::span<const double> parameters);
+
 /// The first multiplier of the geometric nonholonomic integrator, an impulse.
 enum class FirstMultiplier : std::uint8_t {
   consistent,  ///< λ₀ = −(h/2) λ, which excites no oscillation to leading order
@@ -238,6 +244,11 @@ Method free_lagrange(const System& system, const SteeredSystem& steered, const R
 /// The same for the coordinates r, and discrete constraints for the coordinates s.
 Method free_modified(const System& system, const SteeredSystem& steered, const Rule& rule,
                      const FreeOptions& options = {});
+
+/// The same method, which after each step scales the velocity of the node so that it has the energy of the start. For
+/// methods on Q of one stage, and systems that conserve their energy. Symmetry, the symplectic form and the momentum
+/// equation are lost.
+Method projected_onto_energy(Method method, const System& system);
 
 /// Runs a method from the start of a problem: derives nothing any more, compiles.
 std::unique_ptr<Stepper> make_one_step(const Method& method, const Problem& problem);
