@@ -10,6 +10,7 @@
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
+#include "rattleback/expr/tidy.hpp"
 
 namespace rattleback {
 namespace {
