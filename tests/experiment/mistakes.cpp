@@ -63,12 +63,12 @@ void lengthen_step(Method& method, const DataRecipe&) {
   method.step.outputs = substitute(method.step.outputs, longer);
 }
 
-/// Momenta change like e^(rate t), and in a long run by e^±5 at most: what has come to rest is solved slowly, and what
-/// has blown up finds nothing.
+/// Momenta change like e^(rate t), or by e^±5 in all in a run so long that they would underflow: what has come to rest
+/// is solved slowly, and what has blown up finds nothing.
 void add_friction(Method& method, double rate, const DataRecipe& table) {
   const auto* const run = std::get_if<TrajectoryRecipe>(&table.kind);
   const double time = run == nullptr ? 0.0 : static_cast<double>(run->steps) * table.step;
-  if (time * std::abs(rate) > 5.0) rate = std::copysign(5.0 / time, rate);
+  if (time * std::abs(rate) > 300.0) rate = std::copysign(5.0 / time, rate);
   const std::size_t state = method.step.output_layout[Slot::state].begin;
   for (const Slot slot : {Slot::momentum, Slot::velocity}) {
     if (!method.state.has(slot)) continue;
