@@ -137,6 +137,7 @@ std::vector<Expression> different(const Vector& functions, const Vector& inputs,
 
 AssociatedForms find_forms(const System& system, std::span<const double> parameters, const State& near) {
   if (system.constraints().empty()) return {"there are no velocity constraints", {}};
+  if (system.depends_on_time()) return {"it depends on time explicitly", {}};
   if (!system.holonomic().empty()) return {"there are holonomic constraints", {}};
   const std::size_t n = system.dimension();
   if (system.constraints().size() >= n) return {"the constraints leave no direction to move in", {}};

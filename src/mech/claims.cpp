@@ -124,7 +124,7 @@ std::vector<std::string> broken_sections(const System& system, std::span<const d
   std::vector<bool> found(terms.size(), false);
   RandomPoints random;
   for (int sample = 0; sample < points_of_claims; ++sample) {
-    std::vector<double> point = joined_data({random.near(near.q, 1.0), random.near(near.v, 1.0)}, parameters);
+    std::vector<double> point = joined_data(system, random.near(system, near, 1.0), parameters);
     std::vector<double> state(2 * system.dimension());
     if (admissible.run(point, state) != 1) continue;  // to positions that satisfy holonomic constraints
     std::copy(state.begin(), state.end(), point.begin());
