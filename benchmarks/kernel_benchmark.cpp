@@ -143,7 +143,8 @@ void oscillator_step() {
   fmt::print("\nstep of McLachlan and Perlmutter's particles, n = 6 (DLA, midpoint), one trajectory, ours / by hand\n");
   const Problem problem = oscillators();
   Trajectories ours("dla:midpoint", problem);
-  const auto& [q, v] = problem.start;
+  const std::vector<double>& q = problem.start.q;
+  const std::vector<double>& v = problem.start.v;
   double iterations = 0.0;
   const auto against = [&]<class State>(auto&& step) {
     return compare(
