@@ -130,7 +130,9 @@ std::string inverse_problem_text(const System& system, const InverseProblem& pro
     add(out, "  no {}free Lagrangian is known: {}\n", problem.own && problem.own->is_free_lagrangian() ? "other " : "",
         problem.steered.reason);
   } else if (problem.systems.empty()) {
-    add(out, "  there are no constraints: it is that of its own\n");
+    add(out, "  {}\n",
+        system.applied_forces().empty() ? "there are no constraints: it is that of its own"
+                                        : "not examined: the system depends on time explicitly");
   }
   for (const Variationality& v : problem.systems) add_report(out, v);
   for (const FreeVerdict& f : problem.free) {

@@ -49,9 +49,6 @@ class Probe {
   /// 𝓔, which becomes the E of the state, and ∂K/∂E = −N_mod there: Newton iteration from the E of the state.
   std::optional<Sloped<T>> conformal(const T& h, int w) {
     using std::abs;
-    // Newton's iteration doubles the digits: after a correction as small as this one there is none that T could hold,
-    // and N_mod changes as little.
-    const T last_one = std::max(std::numeric_limits<T>::epsilon(), T(1e-20));
     T first = 0;
     for (T last = std::numeric_limits<T>::max();;) {
       const auto k = hamiltonian(h, w, energy_entry_);
@@ -60,12 +57,11 @@ class Probe {
       if (!(change * T(0) == T(0))) return std::nullopt;
       // Corrections that do not become smaller any more are rounding, or there is no solution.
       const T size = abs(energy()) + first;
-      if (!(abs(change) < last)) {
+      if (!(abs(change) < last) || abs(change) <= std::numeric_limits<T>::epsilon() * size) {
         if (!(abs(change) <= T(1e-6) * size)) return std::nullopt;
         return Sloped<T>{energy(), k->slope};
       }
       energy() += change;
-      if (abs(change) <= last_one * size) return Sloped<T>{energy(), k->slope};
       last = abs(change);
       if (first == T(0)) first = last;
     }

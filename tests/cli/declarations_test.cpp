@@ -104,7 +104,7 @@ const std::vector<WrongDeclaration> misread{
      {"m.toml:10:8: ", "the symmetry turn contains x', a velocity", "only coordinates and parameters"}},
     {"time_in_a_generator",
      particle("[symmetry.generators]\nboost = {z = \"t\"}\n"),
-     {"m.toml:10:15: ", "unknown name 't'"}},
+     {"m.toml:10:9: ", "the symmetry boost contains t, which is the time", "may not depend on it"}},
     {"zero_generator", particle("[symmetry.generators]\nrest = {z = \"0\"}\n"), {"m.toml:10:8: ", "rest is zero"}},
     {"empty_generator", particle("[symmetry.generators]\nrest = {}\n"), {"m.toml:10:8: ", "rest is zero", "remove it"}},
     {"number_in_a_generator",
