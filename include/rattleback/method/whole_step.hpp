@@ -31,7 +31,6 @@ class StepClock {
 
   /// (k, t₀, h) ↦ where the stages begin, where the last one ends, k + 1.
   const Program& program() const { return program_; }
-  std::size_t stages() const { return times_.size() - 2; }
 
   /// After k steps. Nothing is done where time does not matter.
   void set(std::span<const double> clock, double start, double h);
