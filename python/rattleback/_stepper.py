@@ -1,0 +1,152 @@
+"""Trajectories that somebody else leads step by step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping
+
+from . import _core
+
+if TYPE_CHECKING:
+    from ._system import System
+
+
+class Stepper:
+    """A trajectory on its way, for controllers: `step()`, look at `q`, `v` and `t`, `set(torque=…)`.
+
+    `q` and `v` are always the same arrays; copy what is to be kept.
+
+    >>> import rattleback as rb
+    >>> s = rb.System(coordinates="x", lagrangian="0.5*x'^2", forces={"x": "u"}, parameters={"u": 0},
+    ...               initial={"q": [1], "v": [0]})
+    >>> sim = s.stepper("dla", step=0.01)
+    >>> for _ in range(1000):
+    ...     sim.step(u=-2*sim.q[0] - 2*sim.v[0])
+    >>> bool(abs(sim.q[0]) < 1e-3)
+    True
+    >>> sim.steps, round(sim.t, 9)
+    (1000, 10.0)
+    """
+
+    def __init__(self, system: System, simulation: _core.Simulation, given: dict[str, Any]) -> None:
+        self.system = system
+        self._simulation = simulation
+        self._given = given
+        self.q = simulation.q
+        self.v = simulation.v
+        self.advance = simulation.step  # without arguments, the quickest way
+
+    def step(self, count: int = 1, inputs: Mapping[str, float] | None = None, **values: float) -> None:
+        """Takes steps, with other values of parameters from here on. Raises NumericalError if one fails."""
+        if inputs:
+            values = {**inputs, **values}
+        if values:
+            self._simulation.set(values)
+        self._simulation.step(count)
+
+    def set(self, values: Mapping[str, float] | None = None, **more: float) -> None:
+        """Other values of parameters from here on. Momenta stay."""
+        self._simulation.set({**(values or {}), **more})
+
+    @property
+    def t(self) -> float:
+        return self._simulation.t
+
+    @property
+    def steps(self) -> int:
+        return self._simulation.steps
+
+    @property
+    def step_size(self) -> float:
+        return self._simulation.step_size
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        return self._simulation.parameters
+
+    @property
+    def state(self) -> list[float]:
+        """All numbers the rest depends on; assigned, the trajectory continues from there to the same bits."""
+        return self._simulation.save()
+
+    @state.setter
+    def state(self, saved: list[float]) -> None:
+        self._simulation.restore(saved)
+
+    def copy(self) -> Stepper:
+        """Another trajectory that is where this one is."""
+        made = self.system.stepper(**self._given)
+        made.state = self.state
+        return made
+
+    __copy__ = copy
+
+    def __reduce__(self) -> Any:
+        return _restored, (self.system, self._given, self.state)
+
+    def __repr__(self) -> str:
+        return f"<Stepper of {self.system.name}: step {self.steps}, t = {self.t:.10g}>"
+
+
+class Batch:
+    """Many trajectories that are led together, in the lanes of compiled code: for learning and predictive control.
+
+    `q` and `v` have a row for each member and are always the same arrays. A member that fails stays where it is; its
+    reason is in `failures`, and `restart` brings it back.
+
+    >>> import numpy as np, rattleback as rb
+    >>> s = rb.System(coordinates="x", lagrangian="0.5*x'^2", forces={"x": "u"}, parameters={"u": 0},
+    ...               initial={"q": [1], "v": [0]})
+    >>> batch = s.batch(100, "dla", step=0.01)
+    >>> gain = np.linspace(1, 2, 100)
+    >>> for _ in range(1000):
+    ...     batch.step(u=-gain*batch.q[:, 0] - 2*batch.v[:, 0])
+    >>> bool(abs(batch.q).max() < 1e-2)
+    True
+    """
+
+    def __init__(self, system: System, batch: _core.Batch) -> None:
+        self.system = system
+        self._batch = batch
+        n = len(system.coordinates)
+        self.q = batch.q.reshape(-1, n)
+        self.v = batch.v.reshape(-1, n)
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def step(self, count: int = 1, inputs: Mapping[str, Any] | None = None, **values: Any) -> None:
+        """Takes steps, with other values of parameters from here on: one for all members, or one for each."""
+        self.set(inputs, **values)
+        self._batch.step(count)
+
+    def set(self, values: Mapping[str, Any] | None = None, **more: Any) -> None:
+        """Other values of parameters from here on: one for all members, or one for each."""
+        import numpy as np
+
+        for name, value in {**(values or {}), **more}.items():
+            self._batch.set(name, np.broadcast_to(np.asarray(value, dtype=float), (len(self),)))
+
+    def restart(self, member: int, q: Any = None, v: Any = None) -> None:
+        """A member begins anew: where the batch began, or at q and v."""
+        if q is None and v is None:
+            self._batch.restart(member)
+        else:
+            self._batch.start(member, list(q), list(v))
+
+    @property
+    def steps(self) -> int:
+        return self._batch.steps
+
+    @property
+    def failures(self) -> list[str]:
+        """Why members have failed; empty for those that have not."""
+        return self._batch.failures
+
+    def __repr__(self) -> str:
+        return f"<Batch of {len(self)} {self.system.name}: step {self.steps}>"
+
+
+def _restored(system: System, given: dict[str, Any], state: list[float]) -> Stepper:
+    made = system.stepper(**given)
+    made.state = state
+    return made

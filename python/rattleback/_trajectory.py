@@ -1,0 +1,228 @@
+"""Trajectories as numbers under names."""
+
+from __future__ import annotations
+
+import html
+import os
+import shutil
+import tempfile
+from typing import TYPE_CHECKING, Any, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._answers import Answer
+
+if TYPE_CHECKING:
+    from ._system import System
+
+Array = NDArray[np.float64]
+
+
+class Columns(np.ndarray):  # type: ignore[type-arg]
+    """Numbers with a row for each sample, and a name for each column: `q[-1]`, `q[:, 0]`, `q["theta"]`."""
+
+    names: list[str]
+    _columns: dict[str, Array]
+
+    @staticmethod
+    def of(columns: dict[str, Array], aliases: dict[str, str]) -> Columns:
+        stacked = np.column_stack(list(columns.values())) if columns else np.empty((0, 0))
+        made = stacked.view(Columns)
+        made.flags.writeable = False
+        made.names = list(columns)
+        made._columns = {**columns, **{short: columns[name] for short, name in aliases.items()}}
+        return made
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, str):
+            try:
+                return self._columns[index]
+            except (KeyError, AttributeError):
+                raise KeyError(f"there is no column {index!r}; there are {', '.join(getattr(self, 'names', []))}") from None
+        return self.view(np.ndarray)[index]
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return array[()] if array.ndim == 0 else array.view(np.ndarray)
+
+
+class Trajectory:
+    """A run: `t`, `q`, `v`, `p`, `energy`, `constraint`, `multipliers`, and every column by its name.
+
+    Columns are views of the library's numbers. What is wrong with a run that failed is in `failure`, and everything
+    up to there in the columns.
+
+    >>> import rattleback as rb
+    >>> run = rb.model("rolling-disk").run("dla", step=0.1, time=1)
+    >>> run.q.shape, run.t.shape
+    ((11, 4), (11,))
+    >>> bool((run["theta"] == run.q["theta"]).all()), run.v["theta"] is run["theta'"]
+    (True, True)
+    """
+
+    def __init__(self, system: System, columns: list[_core.Column], document: dict[str, Any], raw: _core.Answer | None,
+                 file: str | None = None) -> None:
+        self.system = system
+        self.document = document
+        self._raw = raw
+        self._file = file
+        self._all = {name: values for name, _, values in columns}
+        self._groups: dict[str, dict[str, Array]] = {}
+        for name, group, values in columns:
+            self._groups.setdefault(group, {})[name] = values
+        self._stacked: dict[str, Columns] = {}
+
+    @property
+    def method(self) -> str:
+        return str(self.document["method"])
+
+    @property
+    def outcome(self) -> str:
+        """finished, failed or interrupted"""
+        return str(self.document["outcome"])
+
+    @property
+    def failure(self) -> str | None:
+        """When and why a failed run failed."""
+        return self.document.get("failure")
+
+    def __getitem__(self, name: str) -> Array:
+        try:
+            return self._all[str(name)]
+        except KeyError:
+            raise KeyError(f"there is no column {name!r}; there are {', '.join(self._all)}") from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._all
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def keys(self) -> list[str]:
+        """The names of all columns."""
+        return list(self._all)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def _group(self, name: str) -> Columns:
+        if name not in self._stacked:
+            columns = self._groups.get(name, {})
+            coordinates = [str(q) for q in self.system.coordinates]
+            aliases = dict(zip(coordinates, columns)) if name in ("v", "p") else {}
+            self._stacked[name] = Columns.of(columns, {a: c for a, c in aliases.items() if a not in columns})
+        return self._stacked[name]
+
+    @property
+    def t(self) -> Array:
+        return self._all["time"]
+
+    @property
+    def q(self) -> Columns:
+        return self._group("q")
+
+    @property
+    def v(self) -> Columns:
+        return self._group("v")
+
+    @property
+    def p(self) -> Columns:
+        return self._group("p")
+
+    @property
+    def energy(self) -> Array:
+        return self._all["energy"]
+
+    @property
+    def work(self) -> Array:
+        """Done on the system since the start, where its energy is not conserved."""
+        return self["work"]
+
+    @property
+    def constraint(self) -> Columns:
+        return self._group("constraint")
+
+    @property
+    def multipliers(self) -> Columns:
+        return self._group("multipliers")
+
+    @property
+    def conserved(self) -> Columns:
+        return self._group("conserved")
+
+    @property
+    def observed(self) -> Columns:
+        return self._group("observed")
+
+    def to_pandas(self) -> Any:
+        """A DataFrame over time."""
+        import pandas
+
+        frame = pandas.DataFrame({name: values for name, values in self._all.items() if name != "time"})
+        frame.index = pandas.Index(self.t, name="time")
+        return frame
+
+    def to_xarray(self) -> Any:
+        """A Dataset over time."""
+        import xarray
+
+        data = {name: ("time", values) for name, values in self._all.items() if name != "time"}
+        return xarray.Dataset(data, coords={"time": self.t}, attrs={"model": self.system.name, "method": self.method})
+
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Writes the file that the run would have written: .h5, .hdf5 or .csv. `rattleback.open` reads HDF5."""
+        if self._raw is not None:
+            self._raw.save(os.fspath(path), force)
+        elif self._file is not None and os.path.splitext(self._file)[1] == os.path.splitext(path)[1]:
+            shutil.copyfile(self._file, path)
+        else:
+            raise _core.RequestError(f"this run is in {self._file}; only a file of the same format can be made of it")
+
+    def report(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Makes a page with figures and the motion, .html."""
+        if self._raw is None:
+            raise _core.RequestError("a page is made of a run, not of its file: run it again")
+        self._raw.report(os.fspath(path), force, "")
+
+    def page(self, height: int = 800) -> Any:
+        """The page inside of a notebook."""
+        from IPython.display import HTML
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "page.html")
+            self.report(path)
+            with open(path, encoding="utf-8") as file:
+                content = html.escape(file.read(), quote=True)
+        return HTML(f'<iframe srcdoc="{content}" width="100%" height="{height}" style="border:0"></iframe>')
+
+    def plot(self, *names: str, ax: Any = None) -> Any:
+        """Columns over time, the positions if none are named (needs matplotlib)."""
+        from . import plot
+
+        return plot.columns(self, *names, ax=ax)
+
+    @property
+    def text(self) -> str:
+        """What the command line says of it."""
+        return self._raw.text() if self._raw is not None else repr(self)
+
+    def __repr__(self) -> str:
+        return f"<Trajectory of {self.system.name}: {self.method}, {len(self)} samples to t = {self.t[-1]:.10g}, {self.outcome}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>"
+
+
+class Compared(Answer):
+    """Several methods on one problem: `compared["dla"]` is a trajectory, the table is in `text` and `document`."""
+
+    def __init__(self, raw: _core.Answer, system: System) -> None:
+        super().__init__(raw)
+        documents = {d["method"]: {**d, "model": system.name} for d in self.document["methods"]}
+        self.runs = {
+            method: Trajectory(system, columns, documents[method], None) for method, columns in raw.tables()
+        }
+
+    def __getitem__(self, key: str) -> Any:
+        return self.runs[key] if key in self.runs else super().__getitem__(key)
