@@ -5,7 +5,7 @@ PRESET ?= release
 BUILD = $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PREFIX ?= /usr/local
 
-.PHONY: run test build command configure install deb bench fuzz faults claims sanitize coverage format lint install-packages \
+.PHONY: run test build command configure install python deb bench fuzz faults claims sanitize coverage format lint install-packages \
   install-test-packages clean help
 
 run: command ## install what is missing, build the command, reproduce all papers and write the page about it
@@ -26,6 +26,11 @@ configure: install-packages
 
 install: command ## to PREFIX (/usr/local), below DESTDIR if it is given
 	DESTDIR=$(DESTDIR) cmake --install $(BUILD)
+
+python: ## the Python package in build/python: PYTHONPATH=build/python python3 -c 'import rattleback'
+	scripts/install-packages.sh --python
+	$(MAKE) configure
+	cmake --build $(BUILD) --target rattleback_python rattleback_page
 
 deb: ## Debian packages in build/: rattleback, rattleback-mpi, librattleback-dev
 	scripts/install-packages.sh --deb
@@ -51,9 +56,9 @@ FUZZ_RUNS ?= 1000000
 FUZZERS ?= parse model quantity checkpoint ensemble experiment
 fuzz: ## the fuzzers, FUZZ_RUNS inputs each
 	scripts/install-packages.sh --clang
-	cmake --preset fuzz > /dev/null
-	cmake --build build-fuzz --target $(FUZZERS:=_fuzzer)
-	scripts/fuzz.sh build-fuzz $(FUZZ_RUNS) $(FUZZERS)
+	$(MAKE) configure PRESET=sanitize
+	cmake --build build-sanitize --target $(FUZZERS:=_fuzzer)
+	scripts/fuzz.sh build-sanitize $(FUZZ_RUNS) $(FUZZERS)
 
 FAULTS ?= 20
 faults: install-test-packages build ## full disks, cuts, kills, damaged and hostile files, units: all of it, FAULTS times
@@ -77,7 +82,7 @@ lint: build ## clang-tidy
 install-packages:
 	@scripts/install-packages.sh
 
-# Without ccache, shells and a browser tests say that they are skipped, and builds take longer.
+# Without ccache, shells, a browser and Python's packages tests say that they are skipped, and builds take longer.
 install-test-packages: install-packages
 	@scripts/install-packages.sh --test || echo "Some packages could not be installed: tests that need them are skipped"
 

@@ -8,6 +8,9 @@
 using namespace rattleback;
 
 int main() try {
+  const answer::RunAnswer first = answer::run({.problem = {.model = "chaplygin-sleigh"}});
+  std::printf("%s\n", to_text(first).c_str());
+
   const answer::RunAnswer sleigh = answer::run(
       {.problem = {.model = "chaplygin-sleigh", .parameters = {{"a", 0.3}}}, .method = "dla:order=4", .samples = 1000});
   std::printf("x(%g) = %.6f, energy error %.1e, %zu samples\n", sleigh.result.time, sleigh.result.node.q[0],

@@ -4,6 +4,7 @@
 #
 #   scripts/install-packages.sh           what building needs
 #   scripts/install-packages.sh --test    also what tests need: a browser, shells, ccache so that the next build is quick
+#   scripts/install-packages.sh --python  also what the Python package needs
 #   scripts/install-packages.sh --deb     also what making Debian packages needs
 #   scripts/install-packages.sh --clang   also what sanitizers and fuzzers need
 #   scripts/install-packages.sh --format  also what formatting and linting need
@@ -21,11 +22,13 @@ packages=(
 command -v npm >/dev/null || packages+=(nodejs npm)
 for option in "$@"; do
   case "$option" in
-    --test) packages+=(chromium ccache man-db mandoc fish zsh) ;;
+    --test) packages+=(chromium ccache man-db mandoc fish zsh python3-dev pybind11-dev python3-numpy python3-pytest
+      python3-pandas python3-sympy mypy) ;;
+    --python) packages+=(python3-dev pybind11-dev python3-numpy) ;;
     --deb) packages+=(dpkg-dev file) ;;
     --clang) packages+=(clang-19 libclang-rt-19-dev libomp-19-dev) ;; # SUNDIALS asks for OpenMP of the compiler
     --format) packages+=(clang-format-19 clang-tidy-19) ;;
-    *) echo "unknown option $option (known: --test, --deb, --clang, --format)" >&2; exit 2 ;;
+    *) echo "unknown option $option (known: --test, --python, --deb, --clang, --format)" >&2; exit 2 ;;
   esac
 done
 

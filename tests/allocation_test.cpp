@@ -93,5 +93,27 @@ TEST(Allocation, methods_allocate_nothing_once_they_are_on_their_way) {
   }
 }
 
+TEST(Allocation, tables_and_conditions_allocate_nothing) {
+  const Model model = read_model(R"toml(coordinates = ["x", "y"]
+lagrangian = "0.5*(x'^2 + y'^2)"
+constraints = ["y' - x*x'"]
+[inputs]
+u = { times = [0, 0.1, 0.7, 5], values = [0, 1, 0.5, -2], interpolation = "cubic" }
+[forces]
+x = "u - 0.1*abs(x')*x' + if(y > 0, sqrt(y), 0)"
+[initial]
+q = [0.1, 0]
+v = [1, 0.1]
+)toml",
+                                 "tables.toml");
+  for (const char* method : {"dla", "rk4", "gni"}) {
+    const auto stepper = make_stepper(method, test::problem_of(model, 0.01));
+    test::take(*stepper, 20);
+    const long before = allocations;
+    for (int k = 0; k < 50; ++k) ASSERT_TRUE(stepper->advance()) << stepper->failure();
+    EXPECT_EQ(allocations - before, 0) << method;
+  }
+}
+
 }  // namespace
 }  // namespace rattleback

@@ -26,6 +26,14 @@ std::vector<MethodSpec> require_methods(const std::vector<std::string>& methods)
   return {methods.begin(), methods.end()};
 }
 
+void require_applicable(bool any, const std::vector<InapplicableMethod>& others) {
+  if (any) return;
+  std::vector<std::string> reasons;
+  for (const auto& [method, reason] : others) reasons.push_back(fmt::format("{}: {}", method, reason));
+  if (reasons.size() == 1) throw MethodError(reasons.front());
+  throw MethodError(fmt::format("none of these methods applies:\n  {}", fmt::join(reasons, "\n  ")));
+}
+
 void require_folder(const std::string& path, const char* field) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code ignored;

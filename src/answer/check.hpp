@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/answer/problem.hpp"
 #include "rattleback/method/method_spec.hpp"
 
 namespace rattleback::answer {
@@ -19,6 +20,9 @@ std::int64_t require_positive(std::int64_t value, const char* field);
 
 /// Throws MethodError unless there is at least one, and all of them exist.
 std::vector<MethodSpec> require_methods(const std::vector<std::string>& methods);
+
+/// Throws MethodError with the reasons if no method is left.
+void require_applicable(bool any, const std::vector<InapplicableMethod>& others);
 
 /// Throws FileError if the folder that a file is to be in does not exist.
 void require_folder(const std::string& path, const char* field);

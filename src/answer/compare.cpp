@@ -15,6 +15,7 @@
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/report/runs.hpp"
+#include "text.hpp"
 
 namespace rattleback::answer {
 namespace {
@@ -28,18 +29,25 @@ std::optional<double> distance(const RunResult& a, const RunResult& b) {
   return d;
 }
 
-/// First, so that one that cannot start wastes no time of the others.
-std::vector<std::unique_ptr<Stepper>> steppers_of(const std::vector<MethodSpec>& methods, const Problem& problem) {
-  std::vector<std::unique_ptr<Stepper>> steppers;
+struct Contestant {
+  std::string method;
+  std::unique_ptr<Stepper> stepper;
+};
+
+/// All of them before the first run, so that a request of which nothing can be had is refused at once.
+std::vector<Contestant> contestants(const std::vector<MethodSpec>& methods, const Problem& problem,
+                                    std::vector<InapplicableMethod>& others) {
+  std::vector<Contestant> list;
   Geometry geometry(problem);  // which several methods may need
   for (const MethodSpec& method : methods) {
     try {
-      steppers.push_back(make_stepper(DerivedMethod(method, problem, geometry), problem));
+      list.push_back({method.text(), make_stepper(DerivedMethod(method, problem, geometry), problem)});
     } catch (const MethodError& error) {
-      throw MethodError(fmt::format("{}: {}", method.text(), error.what()));
+      others.push_back({method.text(), error.what()});
     }
   }
-  return steppers;
+  require_applicable(!list.empty(), others);
+  return list;
 }
 
 ComparedRun run_one(Stepper& stepper, const std::string& method, std::size_t samples, const PreparedProblem& prepared,
@@ -73,8 +81,10 @@ std::optional<std::size_t> reference_among(const std::vector<ComparedRun>& runs)
 void write_page_of(const CompareAnswer& answer, const CompareRequest& request) {
   std::vector<report::MethodRun> runs;
   for (const ComparedRun& r : answer.runs) runs.push_back({r.method, r.samples, r.result});
-  write_page(ReportKind::compare, *request.report,
-             report::of_runs(answer.prepared.model, answer.prepared.problem, runs, {}), request.command);
+  report::ExperimentEntry page = report::of_runs(answer.prepared.model, answer.prepared.problem, runs, {});
+  for (const auto& [method, reason] : answer.inapplicable)
+    page.runs.push_back({method, answer.prepared.model.title, method, {"does not apply"}, reason});
+  write_page(ReportKind::compare, *request.report, page, request.command);
 }
 
 }  // namespace
@@ -86,14 +96,15 @@ CompareAnswer compare(const CompareRequest& request, const Hooks& hooks) {
   require_page(request.report, request.force);
   CompareAnswer answer{.prepared = prepare(request.problem)};
   hooks.tell(answer.prepared.notes);
-  const auto steppers = steppers_of(methods, answer.prepared.problem);
+  const auto methods_that_apply = contestants(methods, answer.prepared.problem, answer.inapplicable);
   deriving.reset();
   patience.reset();
   const std::size_t samples = request.samples > 0 ? request.samples : request.report ? report::most_rows : 0;
-  for (std::size_t i = 0; i < steppers.size() && !answer.interrupted; ++i) {
-    ComparedRun row = run_one(*steppers[i], request.methods[i], samples, answer.prepared, hooks);
+  for (const auto& [method, stepper] : methods_that_apply) {
+    ComparedRun row = run_one(*stepper, method, samples, answer.prepared, hooks);
     answer.interrupted = row.result.outcome == RunOutcome::interrupted;
-    if (!answer.interrupted) answer.runs.push_back(std::move(row));
+    if (answer.interrupted) break;
+    answer.runs.push_back(std::move(row));
   }
   answer.reference = reference_among(answer.runs);
   for (std::size_t i = 0; answer.reference && i < answer.runs.size(); ++i) {
@@ -114,6 +125,7 @@ std::string to_text(const CompareAnswer& a) {
   std::string text = fmt::format("{}: h = {}, {} steps to t = {:.10g}\n\n", model.title, problem.step, steps, end);
   std::size_t width = 6;
   for (const ComparedRun& row : a.runs) width = std::max(width, row.method.size());
+  for (const auto& [method, reason] : a.inapplicable) width = std::max(width, method.size());
   text += fmt::format("  {:<{}}  {:>13}  {:>13}  {:>13}  {:>7}  {:>11}\n", "method", width, "energy error",
                       "constraint", "from reference", "newton", "ns per step");
   for (const ComparedRun& row : a.runs) {
@@ -128,6 +140,7 @@ std::string to_text(const CompareAnswer& a) {
             ? fmt::format("  ends at t = {:.6g} (with :resample at t = {:.6g})", r.time, end)
             : "");
   }
+  text += rows_of(a.inapplicable, width);
   text +=
       "\n  energy error: largest at the nodes, relative to T + |V|; constraint: largest residual;\n"
       "  from reference: largest difference of the last positions; newton: iterations, - where none are needed\n";
@@ -152,6 +165,7 @@ std::string to_json(const CompareAnswer& a) {
     }
     document["methods"].push_back(std::move(entry));
   }
+  add(document, a.inapplicable);
   if (!a.prepared.notes.empty()) document["notes"] = a.prepared.notes;
   if (a.report) document["report"] = *a.report;
   if (a.interrupted) document["interrupted"] = true;

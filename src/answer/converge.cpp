@@ -47,6 +47,14 @@ void require_nodes_at_the_end(const std::vector<MethodSpec>& methods, const Prep
   }
 }
 
+/// Where the reference is at the end, or where an event stops it.
+State end_of_reference(const Problem& problem) {
+  if (problem.system.events().empty()) return ReferenceFlow(problem).at(problem.step);
+  const auto stepper = make_stepper(MethodSpec("reference"), problem);
+  if (!stepper->advance()) throw NumericalError(stepper->failure());
+  return stepper->node();
+}
+
 }  // namespace
 
 ConvergeAnswer converge(const ConvergeRequest& request, const Hooks& hooks) {
@@ -59,7 +67,7 @@ ConvergeAnswer converge(const ConvergeRequest& request, const Hooks& hooks) {
   const Problem& problem = answer.prepared.problem;
   hooks.tell(answer.prepared.notes);
   require_nodes_at_the_end(methods, answer.prepared, counts.front());
-  answer.reference = ReferenceFlow(problem).at(problem.step);
+  answer.reference = end_of_reference(problem);
   for (const MethodSpec& method : methods) {
     auto patience = hooks.patience();
     const auto progress = [&](const Progress& p) {

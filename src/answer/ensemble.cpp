@@ -9,28 +9,30 @@
 
 #include "../base/files.hpp"
 #include "check.hpp"
+#include "engine_options.hpp"
 #include "rattleback/base/version.hpp"
 #include "rattleback/ensemble/ranks.hpp"
 #include "rattleback/kernel/kernel.hpp"
 
 namespace rattleback::answer {
-namespace {
 
-EnsembleOptions engine_options(const EnsembleRequest& request) {
+EnsembleOptions engine_options(std::int64_t lanes, const std::optional<std::int64_t>& threads) {
   constexpr std::int64_t most_threads = 4096;
   EnsembleOptions options;
-  require_positive(request.lanes, "lanes");
-  if (std::ranges::find(lane_counts, request.lanes) == std::end(lane_counts)) {
-    throw RequestError(fmt::format("`lanes` is 1, 4, 8 or 16, found {}", request.lanes));
+  require_positive(lanes, "lanes");
+  if (std::ranges::find(lane_counts, lanes) == std::end(lane_counts)) {
+    throw RequestError(fmt::format("`lanes` is 1, 4, 8 or 16, found {}", lanes));
   }
-  options.lanes = static_cast<int>(request.lanes);
-  if (request.threads) {
-    if (require_positive(*request.threads, "threads") > most_threads)
-      throw RequestError(fmt::format("`threads` is at most {}, found {}", most_threads, *request.threads));
-    options.threads = static_cast<int>(*request.threads);
+  options.lanes = static_cast<int>(lanes);
+  if (threads) {
+    if (require_positive(*threads, "threads") > most_threads)
+      throw RequestError(fmt::format("`threads` is at most {}, found {}", most_threads, *threads));
+    options.threads = static_cast<int>(*threads);
   }
   return options;
 }
+
+namespace {
 
 std::string path_of(const EnsembleRequest& request) {
   std::string path = request.output.value_or(std::filesystem::path(request.spec).stem().string() + ".h5");
@@ -66,7 +68,7 @@ class Work {
  public:
   explicit Work(const EnsembleRequest& request)
       : file_(read_ensemble(read_file(request.spec), request.spec)), members_(file_.ensemble), path_(path_of(request)),
-        engine_(engine_options(request)), start_(start_of(request)) {}
+        engine_(engine_options(request.lanes, request.threads)), start_(start_of(request)) {}
 
   EnsemblePlan plan() const {
     return {file_.model.name, texts_of(file_.ensemble.methods), members_.count(), members_.total_steps(),
@@ -166,8 +168,12 @@ class Work {
     }
     answer.missing = result.missing();
     answer.failures = result.failures(most_failures);
-    for (std::size_t k = 0; k < answer.quantities.crossings.size(); ++k) {
+    const std::size_t sections = file_.ensemble.sections.size();
+    for (std::size_t k = 0; k < sections; ++k) {
       answer.crossings.push_back({file_.ensemble.sections[k].name, answer.quantities.crossings[k]});
+    }
+    for (std::size_t k = sections; k < answer.quantities.crossings.size(); ++k) {
+      answer.events.push_back({file_.ensemble.system.events()[k - sections].name, answer.quantities.crossings[k]});
     }
   }
 

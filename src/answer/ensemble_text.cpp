@@ -160,6 +160,7 @@ std::string to_text(const EnsembleAnswer& a) {
   add(out, "\n");
   add_failures(out, a);
   for (const auto& [section, count] : a.crossings) add(out, "  {}: {} crossings\n", section, count);
+  for (const auto& [event, count] : a.events) add(out, "  {}: happened {} times\n", event, count);
   add_quantities(out, a.quantities);
   add_absences(out, a);
   if (a.written) add(out, "The result is {}\n", a.output);
@@ -176,6 +177,7 @@ std::string to_json(const EnsembleAnswer& a) {
   document["failures"] = a.failures;
   document["steps"] = static_cast<std::int64_t>(a.steps_taken);
   for (const auto& [section, count] : a.crossings) document["crossings"][section] = count;
+  for (const auto& [event, count] : a.events) document["events"][event] = count;
   document["ranks"] = a.ranks;
   document["seconds"] = a.seconds;
   document["ns_per_step"] = number(a.nanoseconds_per_step());

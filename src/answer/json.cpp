@@ -20,6 +20,11 @@ void add(nlohmann::json& document, const char* key, const Largest& largest) {
   undefined[std::string(key) + "_before"] = largest.value;
 }
 
+void add(nlohmann::json& document, const std::vector<InapplicableMethod>& methods) {
+  for (const auto& [method, reason] : methods)
+    document["inapplicable"].push_back({{"method", method}, {"reason", reason}});
+}
+
 std::string text_of(const nlohmann::json& document) {
   return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }

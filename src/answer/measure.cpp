@@ -152,12 +152,13 @@ MeasureAnswer measure(const MeasureRequest& request, const Hooks& hooks) {
   CloudOptions cloud;
   if (request.cloud) cloud = cloud_options(request, prepared, hooks);
   if (cloud.keep_points) answer.coordinates = phase_coordinates(problem);
+  Geometry geometry(problem);  // which several methods may need
   for (const MethodSpec& method : methods) {
-    if (!patience) patience = hooks.patience();
-    const DerivedMethod derived(method, problem);
-    patience.reset();
-    const std::vector<int> ells = is_conformal(derived) ? request.ells : std::vector<int>{};
     try {
+      if (!patience) patience = hooks.patience();
+      const DerivedMethod derived(method, problem, geometry);
+      patience.reset();
+      const std::vector<int> ells = is_conformal(derived) ? request.ells : std::vector<int>{};
       if (request.cloud) {
         cloud.ells = ells;
         if (hooks.progress) cloud.progress = [&](const Progress& p) { hooks.progress(method.text(), p); };
@@ -166,10 +167,11 @@ MeasureAnswer measure(const MeasureRequest& request, const Hooks& hooks) {
         answer.tables.push_back(along_trajectory(derived, prepared, ells, request.every, hooks));
       }
     } catch (const MethodError& error) {
-      throw MethodError(fmt::format("{}: {}", method.text(), error.what()));
+      answer.inapplicable.push_back({method.text(), error.what()});
     }
     if (answer.interrupted()) break;
   }
+  require_applicable(!answer.tables.empty(), answer.inapplicable);
   if (request.output) replace_file(*request.output, to_csv(answer));
   if (request.points) replace_file(*request.points, points_to_csv(answer));
   return answer;

@@ -51,6 +51,7 @@ std::string to_text(const MeasureAnswer& answer) {
   const std::vector<MeasuredVolume> columns = columns_of(answer);
   std::size_t width = 6;
   for (const MethodTable& t : answer.tables) width = std::max(width, t.method.size());
+  for (const auto& [method, reason] : answer.inapplicable) width = std::max(width, method.size());
   add(out, "  {:<{}}", "method", width);
   for (const MeasuredVolume& volume : columns) add(out, "  {:>10}", column_name(volume));
   add(out, "\n");
@@ -62,6 +63,7 @@ std::string to_text(const MeasureAnswer& answer) {
     }
     add(out, "{}\n", t.failure.empty() ? "" : "  failed");
   }
+  out += rows_of(answer.inapplicable, width);
   add(out, "\n  largest relative change since the start");
   using Of = MeasuredVolume::Of;
   if (std::ranges::find(columns, Of::local, &MeasuredVolume::of) != columns.end())
@@ -96,6 +98,7 @@ std::string to_json(const MeasureAnswer& answer) {
     if (!t.failure.empty()) entry["failure"] = t.failure;
     document["methods"].push_back(std::move(entry));
   }
+  add(document, answer.inapplicable);
   return text_of(document);
 }
 

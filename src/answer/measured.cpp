@@ -18,6 +18,8 @@ double nanoseconds_per_step(const RunResult& result) {
 std::optional<double> exact_error(const RunResult& result, const Problem& problem) {
   const System& system = problem.system;
   if (system.exact().empty()) return std::nullopt;
+  const auto is_impact = [](const EventRecord& e) { return !e.after.empty(); };
+  if (std::ranges::any_of(result.statistics.events, is_impact)) return std::nullopt;  // it is about the motion without
   const std::vector<double> exact = exact_position(system, problem.parameters, problem.start, result.time);
   double error = 0.0;
   for (std::size_t i = 0; i < system.dimension(); ++i) {
@@ -27,6 +29,29 @@ std::optional<double> exact_error(const RunResult& result, const Problem& proble
   }
   return error;
 }
+
+namespace {
+
+nlohmann::json events_json(const RunResult& result, const System& system) {
+  const RunStatistics& s = result.statistics;
+  nlohmann::json document{{"list", nlohmann::json::array()}};
+  for (std::size_t k = 0; k < s.event_counts.size(); ++k)
+    document["counts"][system.events()[k].name] = s.event_counts[k];
+  std::vector<std::int64_t> numbers(s.event_counts.size());
+  for (const EventRecord& e : s.events) {
+    nlohmann::json entry{{"event", system.events()[e.event].name},
+                         {"number", ++numbers[e.event]},
+                         {"time", e.time},
+                         {"direction", e.rising ? "rising" : "falling"},
+                         {"q", e.node.q},
+                         {"v", e.node.v}};
+    if (!e.after.empty()) entry["v_after"] = e.after;
+    document["list"].push_back(std::move(entry));
+  }
+  return document;
+}
+
+}  // namespace
 
 nlohmann::json run_json(const RunResult& result, const PreparedProblem& prepared, const std::string& method,
                         const std::optional<double>& error) {
@@ -58,6 +83,9 @@ nlohmann::json run_json(const RunResult& result, const PreparedProblem& prepared
     document["energy"]["midpoints"] = {{"min", s.midpoint_energy[0]}, {"max", s.midpoint_energy[1]}};
   }
   for (const Remark& remark : result.remarks) document["remarks"][remark.name] = remark.value;
+  if (!s.event_counts.empty()) document["events"] = events_json(result, prepared.problem.system);
+  if (s.impact_energy != 0.0) document["energy"]["impacts"] = s.impact_energy;
+  if (result.stopped_by) document["stopped_by"] = prepared.problem.system.events()[*result.stopped_by].name;
   if (error) document["exact"] = {{"error", *error}};
   return document;
 }

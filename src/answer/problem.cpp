@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "check.hpp"
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/parse.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "text.hpp"
 
@@ -141,8 +144,46 @@ PreparedProblem with_start(const ProblemRequest& request, Model model, double h,
   if (!request.q1.empty()) problem.second_position = one_for_each(request.q1, "q1", model.system);
   if (request.project) project_start(problem, notes);
   require_start(model.name, problem);
+  if (problem.system.has_kinks()) {
+    notes.emplace_back(
+        "the equations are not smooth everywhere (abs, sign, min, max, if, or a table): steps across a kink leave a "
+        "method order 2, steps across a jump order 1, the reference too; steps that end there keep the order");
+  }
   if (problem.system.dimension() <= small_system) look_at_claims(problem, notes);
   return {std::move(model), std::move(problem), steps, std::move(notes)};
+}
+
+/// The model as the request has it.
+Model load(const ProblemRequest& request) {
+  Model model = request.model.load(request.parameters, request.inputs);
+  if (request.stop_when.empty()) return model;
+  const System& system = model.system;
+  Definitions names = model.definitions;
+  for (const NamedExpression& input : model.inputs) names.add(input.name, Tensor(input.expression));
+  ParseOptions options;
+  options.source = "`stop_when`";
+  options.definitions = &names;
+  options.names.emplace();
+  for (const auto* list : {&system.coordinates(), &system.velocities(), &system.parameters()}) {
+    for (const Expression& s : *list) options.names->push_back(s.name());
+  }
+  if (std::ranges::find(*options.names, time_symbol().name()) == options.names->end()) {
+    options.names->push_back(time_symbol().name());
+    options.time = time_symbol().name();
+  }
+  std::vector<Event> events = system.events();
+  try {
+    events.push_back(
+        {stop_when_name, parse(request.stop_when, options), Event::Direction::either, Event::Action::stop});
+  } catch (const ParseError& error) {
+    throw RequestError(error.what());
+  }
+  if (free_symbols(events.back().when).empty()) {
+    throw RequestError(fmt::format(
+        "`stop_when` is {}, a constant, and never passes zero; give an expression of the motion", request.stop_when));
+  }
+  model.system = system.with_events(std::move(events));
+  return model;
 }
 
 }  // namespace
@@ -170,7 +211,7 @@ Model ModelSource::load(const ParameterValues& parameters, const InputTexts& inp
 }
 
 PreparedProblem prepare(const ProblemRequest& request) {
-  Model model = request.model.load(request.parameters, request.inputs);
+  Model model = load(request);
   std::vector<std::string> notes;
   const double h = step_of(request, model);
   const std::int64_t steps = steps_of(request, model, h, notes);
@@ -179,7 +220,7 @@ PreparedProblem prepare(const ProblemRequest& request) {
 
 PreparedProblem prepare_time(const ProblemRequest& request) {
   if (request.step || request.steps) throw RequestError("the steps are not to be chosen: give `time`");
-  Model model = request.model.load(request.parameters, request.inputs);
+  Model model = load(request);
   const double time = time_of(request, model);
   return with_start(request, std::move(model), time, 1, {});
 }

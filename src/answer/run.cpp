@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "check.hpp"
+#include "describe.hpp"
 #include "measured.hpp"
 #include "page.hpp"
 #include "rattleback/base/version.hpp"
@@ -19,10 +20,7 @@ namespace rattleback::answer {
 namespace {
 
 void check_files(const RunRequest& r) {
-  if (r.output && !ResultFile::knows(*r.output)) {
-    throw RequestError(
-        fmt::format("the format of `output` '{}' is not known; the file must end with .h5, .hdf5 or .csv", *r.output));
-  }
+  if (r.output) require_known_format(*r.output);
   require_page(r.report, r.force);
   if (r.resume && r.report) {
     throw RequestError(
@@ -47,10 +45,27 @@ void check(const RunRequest& r) {
   require_positive(r.every, "every");
 }
 
+/// How often each event has happened: a column for each.
+class EventCounts final : public Observer {
+ public:
+  explicit EventCounts(const System& system) : Observer({"events", labels(system)}) {}
+  void observe(const Stepper& stepper, std::span<double> values) override {
+    std::ranges::copy(stepper.event_counts(), values.begin());
+  }
+
+ private:
+  static std::vector<std::string> labels(const System& system) {
+    std::vector<std::string> list;
+    for (const Event& event : system.events()) list.push_back("events_" + event.name);
+    return list;
+  }
+};
+
 using Observers = std::vector<std::unique_ptr<Observer>>;
 
 Observers observers_of(const RunRequest& request, const DerivedMethod& method, const Problem& problem) {
   Observers observers;
+  if (!problem.system.events().empty()) observers.push_back(std::make_unique<EventCounts>(problem.system));
   for (const std::string& name : request.observe) observers.push_back(make_observer(name, method, problem));
   for (const auto& observer : observers) {
     if (request.resume && observer->counts_from_start()) {
@@ -67,23 +82,7 @@ std::unique_ptr<ResultFile> open_file(const RunRequest& request, const RunAnswer
   const auto start = request.resume  ? ResultFile::Start::resume
                      : request.force ? ResultFile::Start::forced
                                      : ResultFile::Start::fresh;
-  const auto& [model, problem, steps, notes] = answer.prepared;
-  RunDescription description{version,
-                             model.name,
-                             model.title,
-                             model.text,
-                             problem.system.parameter_list(),
-                             request.method,
-                             problem.step,
-                             request.every,
-                             problem.start,
-                             problem.second_position.value_or(std::vector<double>()),
-                             answer.observed,
-                             {}};
-  for (const NamedExpression& input : model.inputs) {
-    description.inputs.emplace_back(input.name, to_text(input.expression));
-  }
-  return std::make_unique<ResultFile>(*request.output, problem.system, std::move(description), start);
+  return std::make_unique<ResultFile>(*request.output, answer.prepared.problem.system, description_of(answer), start);
 }
 
 /// Samples go to a file and into memory, or to one of them.
@@ -118,12 +117,41 @@ const Checkpoint* resumption(const ResultFile* file, PreparedProblem& prepared, 
 
 }  // namespace
 
+RunDescription description_of(const RunAnswer& answer) {
+  const auto& [model, problem, steps, notes] = answer.prepared;
+  RunDescription description{version,
+                             model.name,
+                             model.title,
+                             model.text,
+                             problem.system.parameter_list(),
+                             answer.method,
+                             problem.step,
+                             answer.every,
+                             problem.start,
+                             problem.second_position.value_or(std::vector<double>()),
+                             answer.observed,
+                             {}};
+  for (const NamedExpression& input : model.inputs) {
+    description.inputs.emplace_back(input.name, input_text(input.expression));
+  }
+  description.stop_when = answer.stop_when;
+  return description;
+}
+
+void require_known_format(const std::string& output) {
+  if (ResultFile::knows(output)) return;
+  throw RequestError(
+      fmt::format("the format of `output` '{}' is not known; the file must end with .h5, .hdf5 or .csv", output));
+}
+
 RunAnswer run(const RunRequest& request, const Hooks& hooks) {
   std::optional<Interruptible> deriving(hooks.interrupt);
   auto patience = hooks.patience();
   const MethodSpec spec = request.method;
   check(request);
   RunAnswer answer{.prepared = prepare(request.problem), .method = request.method, .result = {}};
+  answer.every = request.every;
+  answer.stop_when = request.problem.stop_when;
   answer.output = request.output;
   const Problem& problem = answer.prepared.problem;
   hooks.tell(answer.prepared.notes);

@@ -10,6 +10,32 @@
 #include "text.hpp"
 
 namespace rattleback::answer {
+namespace {
+
+/// How often each event happened and when, and what has ended the run.
+std::string text_of_events(const RunResult& result, const System& system) {
+  constexpr std::size_t most_times = 5;
+  const RunStatistics& s = result.statistics;
+  std::string text;
+  for (std::size_t k = 0; k < s.event_counts.size(); ++k) {
+    std::vector<std::string> times;
+    for (const EventRecord& e : s.events) {
+      if (e.event == k && times.size() < most_times) times.push_back(fmt::format("{:.10g}", e.time));
+    }
+    const auto count = static_cast<std::size_t>(s.event_counts[k]);
+    if (count > times.size() && !times.empty()) times.emplace_back("...");
+    text += fmt::format("  event       {} {}\n", system.events()[k].name,
+                        count == 0   ? std::string("did not happen")
+                        : count == 1 ? fmt::format("happened at t = {}", times[0])
+                                     : fmt::format("happened {} times, at t = {}", count, fmt::join(times, ", ")));
+  }
+  if (result.stopped_by) {
+    text += fmt::format("  stopped     by {} at t = {:.17g}\n", system.events()[*result.stopped_by].name, result.time);
+  }
+  return text;
+}
+
+}  // namespace
 
 std::string to_text(const RunAnswer& a) {
   const auto& [model, problem, steps, notes] = a.prepared;
@@ -33,6 +59,10 @@ std::string to_text(const RunAnswer& a) {
     say("  work        {:.10g}, done by {}; largest error of energy - work {:.3g} of T + |V|\n", s.work,
         what_does_work(system), s.max_energy_error());
   }
+  if (s.impact_energy != 0.0) {
+    say("  impacts     changed the energy by {:.10g}, which is not counted as an error\n", s.impact_energy);
+  }
+  say("{}", text_of_events(r, system));
   if (!s.midpoint_energy.empty()) {
     say("  midpoints   energy in [{:.7g}, {:.7g}]\n", s.midpoint_energy[0], s.midpoint_energy[1]);
   }
@@ -45,6 +75,10 @@ std::string to_text(const RunAnswer& a) {
   }
   std::size_t k_observed = 0;
   for (const ObservedQuantity& quantity : a.observed) {
+    if (quantity.name == "events") {  // told above
+      k_observed += quantity.labels.size();
+      continue;
+    }
     for (const std::string& label : quantity.labels) {
       say("  observed    {}, {}\n", label, words_of(s.observed[k_observed++], "largest"));
     }

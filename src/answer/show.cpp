@@ -89,6 +89,7 @@ ShowAnswer show(const ShowRequest& request, const Hooks& hooks) {
   const Interruptible interruptible(hooks.interrupt);
   const auto patience = hooks.patience();
   ShowAnswer a{.model = request.model.load(request.parameters)};
+  a.written = written(a.model);
   const System& s = a.model.system;
   const State state = state_to_look_at(a.model);
   find_about_constraints(state, a);

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "equations.hpp"
 #include "json.hpp"
 #include "rattleback/answer/show.hpp"
 #include "rattleback/expr/print.hpp"
@@ -103,7 +104,22 @@ std::string to_json(const ShowAnswer& a) {
   }
   if (m.initial) document["initial"] = {{"q", m.initial->q}, {"v", m.initial->v}};
   if (m.initial && m.initial->t != 0.0) document["initial"]["t"] = m.initial->t;
-  for (const NamedExpression& input : m.inputs) document["inputs"][input.name] = to_text(input.expression);
+  for (const Event& event : m.system.events()) {
+    nlohmann::json& entry = document["events"][event.name];
+    entry = {{"when", to_text(event.when)}, {"direction", word_of(event.direction)}};
+    entry["action"] = event.action == Event::Action::set ? "set" : word_of(event.action);
+    for (std::size_t i = 0; i < event.velocities.size(); ++i) {
+      if (event.velocities[i]) entry["set"][m.system.coordinates()[i].name()] = to_text(*event.velocities[i]);
+    }
+  }
+  for (const NamedExpression& input : m.inputs) document["inputs"][input.name] = input_text(input.expression);
+  const EquationsOfMotion equations = equations_of_motion(s);
+  for (std::size_t i = 0; i < s.dimension(); ++i)
+    document["equations"].push_back({{"left", to_text(equations.left[i])}, {"right", to_text(equations.right[i])}});
+  if (!equations.solved_accelerations.empty()) {
+    document["accelerations"] = texts(equations.solved_accelerations);
+    document["multipliers"] = texts(equations.solved_multipliers);
+  }
   if (s.depends_on_time()) document["depends_on_time"] = true;
   if (m.step) document["run"]["step"] = *m.step;
   if (m.time) document["run"]["time"] = *m.time;

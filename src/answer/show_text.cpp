@@ -2,14 +2,18 @@
 
 #include <algorithm>
 
+#include "equations.hpp"
 #include "rattleback/answer/show.hpp"
+#include "rattleback/expr/piecewise.hpp"
 #include "rattleback/expr/print.hpp"
+#include "rattleback/expr/tidy.hpp"
 #include "text.hpp"
 
 namespace rattleback::answer {
 namespace {
 
 constexpr std::size_t longest_list = 24;  ///< entries of a list that text shows
+constexpr std::size_t longest_text = 400;
 
 std::string list(const std::string& title, const std::vector<std::string>& lines) {
   if (lines.empty()) return "";
@@ -23,19 +27,45 @@ std::string list(const std::string& title, const std::vector<std::string>& lines
   return text;
 }
 
-std::vector<std::string> equations(const char* left, const std::vector<Expression>& right) {
-  std::vector<std::string> lines;
-  for (const Expression& e : right) lines.push_back(fmt::format("{}{}", left, formula(e)));
-  return lines;
+std::string people(const Expression& e) { return formula(readable(e)); }
+
+/// As it was written, with its local abbreviations below.
+std::string sentence(const std::string& left, const WrittenFormula& formula) {
+  std::string text = fmt::format("{} = {}", left, shortened(formula.text, longest_text));
+  if (!formula.range.empty()) text += fmt::format("   ({})", formula.range);
+  for (const std::string& local : formula.where) text += "\n  with " + shortened(local, longest_text);
+  return text;
 }
 
 /// Rows that are zero, those that have a name with it.
-std::vector<std::string> rows(const System& s, std::size_t first, const std::vector<Expression>& list) {
+std::vector<std::string> rows(const System& s, std::size_t first, const std::vector<Expression>& list,
+                              const std::vector<WrittenFormula>& written) {
   std::vector<std::string> lines;
+  for (const WrittenFormula& w : written) lines.push_back(sentence(w.name.empty() ? "0" : w.name + ": 0", w));
+  if (!lines.empty()) return lines;
   for (std::size_t k = 0; k < list.size(); ++k) {
     const std::string& name = s.given_name(first + k);
-    lines.push_back(fmt::format("{}0 = {}", name.empty() ? "" : name + ": ", formula(list[k])));
+    lines.push_back(fmt::format("{}0 = {}", name.empty() ? "" : name + ": ", people(list[k])));
   }
+  return lines;
+}
+
+/// Left and right sides, or that nobody would read them.
+std::vector<std::string> equations_of(const System& s, const EquationsOfMotion& equations) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < s.dimension(); ++i) {
+    lines.push_back(fmt::format("{} = {}", to_reading_text(equations.left[i]), to_reading_text(equations.right[i])));
+    if (lines.back().size() > longest_text) return {"too long to be read; JSON has them"};
+  }
+  return lines;
+}
+
+std::vector<std::string> solutions_of(const System& s, const EquationsOfMotion& equations) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < equations.solved_accelerations.size(); ++i)
+    lines.push_back(fmt::format("{}'' = {}", s.coordinates()[i].name(), formula(equations.solved_accelerations[i])));
+  for (std::size_t k = 0; k < equations.solved_multipliers.size(); ++k)
+    lines.push_back(fmt::format("{} = {}", equations.multipliers[k].name(), formula(equations.solved_multipliers[k])));
   return lines;
 }
 
@@ -43,7 +73,7 @@ std::vector<std::string> entries(const char* letter, const SparseMatrix& matrix,
   std::vector<std::string> lines;
   for (const auto& e : matrix.entries) {
     if (upper_half && e.row > e.column) continue;
-    lines.push_back(fmt::format("{}[{},{}] = {}", letter, e.row + 1, e.column + 1, formula(e.value)));
+    lines.push_back(fmt::format("{}[{},{}] = {}", letter, e.row + 1, e.column + 1, people(e.value)));
   }
   return lines;
 }
@@ -58,23 +88,36 @@ std::string to_text(const ShowAnswer& a) {
   if (!m.description.empty()) text += m.description + "\n";
   if (!m.source.empty()) text += "Source: " + m.source + "\n";
   add("Coordinates", {names(s.coordinates())});
+  const WrittenModel& w = a.written;
   std::vector<std::string> definitions;
-  for (const Definition& d : m.definitions.list())
-    definitions.push_back(fmt::format("{} = {}", d.header(), d.is_function() ? d.text : formula(d.value)));
+  for (const WrittenFormula& d : w.definitions) definitions.push_back(sentence(d.name, d));
   add("Definitions", definitions);
-  add("Lagrangian", equations("L = ", {s.lagrangian()}));
-  add("Constraints", rows(s, 0, s.constraints()));
-  add("Holonomic constraints", rows(s, s.constraints().size(), s.holonomic()));
+  add("Lagrangian", {w.lagrangian ? sentence("L", *w.lagrangian) : "L = " + people(s.lagrangian())});
+  add("Constraints", rows(s, 0, s.constraints(), w.constraints));
+  add("Holonomic constraints", rows(s, s.constraints().size(), s.holonomic(), w.holonomic));
   std::vector<std::string> forces;
-  for (std::size_t i = 0; i < s.applied_forces().size(); ++i) {
-    forces.push_back(fmt::format("F_{} = {}", s.coordinates()[i].name(), formula(s.applied_forces()[i])));
+  for (const WrittenFormula& f : w.forces) forces.push_back(sentence("F_" + f.name, f));
+  for (std::size_t i = 0; i < s.applied_forces().size() && w.forces.empty(); ++i) {
+    forces.push_back(fmt::format("F_{} = {}", s.coordinates()[i].name(), people(s.applied_forces()[i])));
   }
   add("Applied forces", forces);
   std::vector<std::string> inputs;
   for (const NamedExpression& input : m.inputs) {
-    inputs.push_back(fmt::format("{} = {}", input.name, formula(input.expression)));
+    const bool is_table = rattleback::has_kinks({&input.expression, 1});
+    inputs.push_back(
+        fmt::format("{} = {}", input.name, is_table ? input_text(input.expression) : formula(input.expression)));
   }
   add("Inputs", inputs);
+  std::vector<std::string> events;
+  for (const Event& event : m.system.events()) {
+    events.push_back(fmt::format("{}: {} passes zero ({})", event.name, formula(event.when), word_of(event.direction)));
+    if (event.action == Event::Action::stop) events.back() += ", and the motion stops";
+    for (std::size_t i = 0; i < event.velocities.size(); ++i) {
+      if (!event.velocities[i]) continue;
+      events.back() += fmt::format(", {} becomes {}", m.system.velocities()[i].name(), formula(*event.velocities[i]));
+    }
+  }
+  add("Events", events);
   std::vector<std::string> parameters;
   for (const Parameter& p : s.parameter_list())
     parameters.push_back(fmt::format("{} = {}", p.name, number_text(p.value)));
@@ -87,19 +130,22 @@ std::string to_text(const ShowAnswer& a) {
 
   std::vector<std::string> momenta;
   for (std::size_t i = 0; i < s.dimension(); ++i) {
-    momenta.push_back(fmt::format("p_{} = {}", s.coordinates()[i].name(), formula(s.momenta()[i])));
+    momenta.push_back(fmt::format("p_{} = {}", s.coordinates()[i].name(), people(s.momenta()[i])));
   }
   add("Momenta, p = L_v", momenta);
-  add("Energy", equations("E = ", {s.energy()}));
+  add("Energy", {"E = " + people(w.energy.value_or(s.energy()))});
   add("Mass matrix, M = L_vv (upper half, without zeros)", entries("M", s.mass_matrix(), true));
   add(s.is_affine() ? "Constraints, A v + b = 0" : "Constraints, A v = 0", entries("A", s.constraint_matrix(), false));
   if (s.is_affine()) {
     std::vector<std::string> affine;
     for (std::size_t k = 0; k < s.affine_part().size(); ++k) {
-      affine.push_back(fmt::format("b[{}] = {}", k + 1, formula(s.affine_part()[k])));
+      affine.push_back(fmt::format("b[{}] = {}", k + 1, people(s.affine_part()[k])));
     }
     add("Affine part", affine);
   }
+  const EquationsOfMotion equations = equations_of_motion(s);
+  add("Equations of motion", equations_of(s, equations));
+  add("Solved for accelerations and multipliers", solutions_of(s, equations));
   std::vector<std::string> conserved;
   for (const NamedExpression& c : s.conserved())
     conserved.push_back(fmt::format("{} = {}", c.name, formula(c.expression)));
@@ -114,31 +160,6 @@ std::string to_text(const ShowAnswer& a) {
   add("Problems", a.problems);
   if (m.step && m.time) add("By default a run takes", {fmt::format("step = {}, time = {}", *m.step, *m.time)});
   return text;
-}
-
-std::string to_latex(const ShowAnswer& a) {
-  const System& s = a.model.system;
-  std::vector<std::string> lines{"L &= " + latex_if_short(s.lagrangian())};
-  for (const Expression& c : s.constraints()) lines.push_back("0 &= " + latex_if_short(c));
-  for (const Expression& g : s.holonomic()) lines.push_back("0 &= " + latex_if_short(g));
-  for (std::size_t i = 0; i < s.dimension(); ++i) {
-    lines.push_back(fmt::format("p_{{{}}} &= {}", to_latex(s.coordinates()[i]), latex_if_short(s.momenta()[i])));
-  }
-  for (std::size_t i = 0; i < s.applied_forces().size(); ++i) {
-    lines.push_back(fmt::format("F_{{{}}} &= {}", to_latex(s.coordinates()[i]), latex_if_short(s.applied_forces()[i])));
-  }
-  lines.push_back("E &= " + latex_if_short(s.energy()));
-  for (const auto& e : s.mass_matrix().entries) {
-    if (e.row <= e.column)
-      lines.push_back(fmt::format("M_{{{}{}}} &= {}", e.row + 1, e.column + 1, latex_if_short(e.value)));
-  }
-  for (std::size_t k = 0; k < s.affine_part().size(); ++k) {
-    if (s.is_affine()) lines.push_back(fmt::format("b_{{{}}} &= {}", k + 1, latex_if_short(s.affine_part()[k])));
-  }
-  for (const auto& e : s.constraint_matrix().entries) {
-    lines.push_back(fmt::format("A_{{{}{}}} &= {}", e.row + 1, e.column + 1, latex_if_short(e.value)));
-  }
-  return aligned(a.model.title, lines);
 }
 
 }  // namespace rattleback::answer

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "rattleback/expr/print.hpp"
@@ -33,7 +34,7 @@ std::string names(const std::vector<Expression>& symbols) {
 
 std::string formula(const Expression& expression) {
   constexpr std::size_t longest_formula = 400;
-  return shortened(expression, longest_formula);
+  return shortened(to_reading_text(expression), longest_formula);
 }
 
 std::string formula(const Tensor& value) {
@@ -58,15 +59,51 @@ std::string words_of(const Largest::End& end) {
                      end.why.empty() ? "" : ": " + end.why);
 }
 
+namespace {
+
+/// A formula in lines, broken before terms that are in no bracket, once about so many signs have been written.
+std::string in_lines(const std::string& latex) {
+  constexpr int width = 110;
+  std::string text;
+  int depth = 0;
+  int written = 0;
+  for (std::size_t i = 0; i < latex.size(); ++i) {
+    const std::string_view rest = std::string_view(latex).substr(i);
+    if (latex[i] == '{' || rest.starts_with("\\left") || rest.starts_with("\\begin")) ++depth;
+    if (latex[i] == '}' || rest.starts_with("\\right") || rest.starts_with("\\end")) --depth;
+    if (depth == 0 && written > width && (rest.starts_with(" + ") || rest.starts_with(" - "))) {
+      text += " \\\\\n  &\\quad";
+      written = 0;
+    }
+    if (latex[i] == '\\') {  // a command is one sign
+      while (i + 1 < latex.size() && std::isalpha(static_cast<unsigned char>(latex[i + 1])) != 0) text += latex[i++];
+    }
+    text += latex[i];
+    if (latex[i] != ' ' && latex[i] != '{' && latex[i] != '}') ++written;
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string latex_if_short(const Expression& expression) {
+  constexpr std::size_t longest_latex = 1500;
   try {
-    return to_latex(expression);
+    const std::string latex = to_latex(expression);
+    return latex.size() <= longest_latex ? latex : too_long;
   } catch (const ExpressionError&) {
-    return "\\text{too long for a page: JSON has it}";
+    return too_long;
   }
 }
 
-std::string aligned(const std::string& title, const std::vector<std::string>& lines) {
+std::string rows_of(const std::vector<InapplicableMethod>& methods, std::size_t width) {
+  std::string rows;
+  for (const auto& [method, reason] : methods) add(rows, "  {:<{}}  does not apply: {}\n", method, width, reason);
+  return rows;
+}
+
+std::string aligned(const std::string& title, std::vector<std::string> lines) {
+  for (std::string& line : lines) line = in_lines(line);
   return fmt::format("% {}\n\\begin{{align*}}\n  {}\n\\end{{align*}}\n", title, fmt::join(lines, " \\\\\n  "));
 }
 

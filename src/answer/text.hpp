@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/answer/problem.hpp"
 #include "rattleback/expr/matrix.hpp"
 #include "rattleback/flow/statistics.hpp"
 #include "rattleback/model/system.hpp"
@@ -27,14 +28,21 @@ std::string formula(const Tensor& value);
 std::string words_of(const Largest& largest, const char* name, const char* unit = "");
 std::string words_of(const Largest::End& end);
 
+/// What stands in the place of a formula that is too long.
+inline constexpr const char* too_long = "\\text{too long for a page: JSON has it}";
+inline bool is_too_long(const std::string& latex) { return latex.find(too_long) != std::string::npos; }
+
 /// A formula in LaTeX. Some are very long, and the rest is worth printing without them.
 std::string latex_if_short(const Expression& expression);
 
 /// What does work in a system that does not conserve its energy: "applied forces and moving constraints".
 std::string what_does_work(const System& system);
 
+/// Rows of a table whose first column is so wide, for methods that do not apply.
+std::string rows_of(const std::vector<InapplicableMethod>& methods, std::size_t width);
+
 /// Lines of LaTeX, each with its &, under a title.
-std::string aligned(const std::string& title, const std::vector<std::string>& lines);
+std::string aligned(const std::string& title, std::vector<std::string> lines);
 
 /// Appends to a text.
 template <typename... T>

@@ -33,6 +33,7 @@ Command compare_command() {
   add_force_option(command, o->request.force);
   o->output.add_to(command);
   command.examples = {"rattleback compare quadratic-particle -m reference,dla,dla:order=6,rk4 --step 0.2 --time 250"};
+  command.notes = {"A method that does not apply is a row with the reason; the command fails if none applies."};
   command.action = [o] { compare_methods(*o); };
   return command;
 }

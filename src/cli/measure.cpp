@@ -82,6 +82,7 @@ Command measure_command() {
   add_force_option(command, o->request.force);
   o->output.add_to(command);
   command.notes = {
+      "A method that does not apply is a row with the reason; the command fails if none applies.",
       "Without --cloud: from the tangent map along the trajectory of the start.",
       "A file for --cloud is a table (.csv). Its first line names the coordinates of phase space, x,y,p_x,p_y for the "
       "particle, in any order; each further line is a point, as seen from the start, in units of --radius.",

@@ -32,7 +32,7 @@ void ModelOptions::add_to(Command& command) {
                .values = {Values::Kind::parameter}});
   command.add({.names = "--input",
                .value = "NAME=EXPR",
-               .help = "Replaces an input, as in torque=0.5*sin(2*t); may be repeated",
+               .help = "Replaces an input, as in torque=0.5*sin(2*t) or torque=FILE.csv; may be repeated",
                .target = &input,
                .values = {Values::Kind::input},
                .field = "inputs"});
@@ -92,6 +92,11 @@ void ProblemOptions::add_to(Command& command, bool with_step) {
                  .help = "Positions after the first step, for methods that can start from two positions",
                  .target = &q1});
   }
+  command.add({.names = "--stop-when",
+               .value = "EXPR",
+               .help = "Stops where an expression of the motion passes zero, as in z-0.1",
+               .target = &stop_when,
+               .field = "stop_when"});
   command.add({.names = "--project",
                .help = "Moves inconsistent initial data to the nearest consistent ones",
                .target = &project});
@@ -117,6 +122,7 @@ answer::ProblemRequest ProblemOptions::request() const {
   request.step = step;
   request.steps = steps;
   request.time = time;
+  request.stop_when = stop_when;
   request.project = project;
   request.model = std::move(loaded);
   return request;

@@ -41,6 +41,7 @@ struct ProblemOptions {
   std::optional<std::string> v0;
   std::optional<std::string> t0;
   std::optional<std::string> q1;
+  std::string stop_when;
   bool project = false;
   void add_to(Command& command, bool with_step = true);
   /// Reads the model, and the texts.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 #include <limits>
 
@@ -93,22 +92,44 @@ std::string StartCheck::operator()(Member& member) {
   }
 }
 
-Program watched_program(const Ensemble& ensemble) {
+namespace {
+
+/// In the names of node_quantities, as they are made of the motion.
+std::vector<Expression> in_terms_of_motion(const std::vector<Expression>& formulas, const System& system) {
   Substitution meanings;
-  for (const NamedExpression& q : node_quantities(ensemble.system)) {
-    meanings.emplace(Expression::symbol(q.name), q.expression);
+  for (const NamedExpression& q : node_quantities(system)) meanings.emplace(Expression::symbol(q.name), q.expression);
+  return substitute(formulas, meanings);
+}
+
+}  // namespace
+
+std::vector<Event> watched_events(const Ensemble& ensemble) {
+  std::vector<Event> events = ensemble.system.events();
+  if (events.empty()) return events;
+  using Direction = Event::Direction;
+  for (const Section& s : ensemble.sections) {
+    const Direction direction = s.direction == Section::Direction::both ? Direction::either
+                                : s.direction == Section::Direction::up ? Direction::rising
+                                                                        : Direction::falling;
+    events.push_back({s.name, in_terms_of_motion({s.function}, ensemble.system)[0], direction});
   }
+  return events;
+}
+
+Program watched_program(const Ensemble& ensemble) {
   std::vector<Expression> formulas;
   for (const NamedExpression& s : ensemble.statistics) formulas.push_back(s.expression);
   for (const Section& s : ensemble.sections) formulas.push_back(s.function);
-  return make_program(state_and_parameters(ensemble.system), substitute(formulas, meanings));
+  formulas = in_terms_of_motion(formulas, ensemble.system);
+  for (const Expression& e : EventFunctions::formulas(ensemble.system, watched_events(ensemble))) formulas.push_back(e);
+  return make_program(state_and_parameters(ensemble.system), formulas);
 }
 
 NodeReader::NodeReader(const Ensemble& ensemble)
     : n_(ensemble.system.dimension()), statistics_(ensemble.statistics.size()),
       row_(make_program(state_and_parameters(ensemble.system), row_formulas(ensemble.system))),
       watched_(watched_program(ensemble)), layout_(map_of_node(ensemble.system).data_layout), data_(layout_.size()),
-      row_values_(n_ + 1), watched_values_(ensemble.statistics.size() + ensemble.sections.size()) {}
+      row_values_(n_ + 1), watched_values_(watched_program(ensemble).outputs.size()) {}
 
 void NodeReader::place(double time, std::span<const double> q, std::span<const double> v,
                        std::span<const double> parameters) {
@@ -144,8 +165,8 @@ MemberResult empty_result(const Ensemble& ensemble, const Member& member, std::s
   result.last = {not_a_number, undefined, undefined, undefined, not_a_number};
   result.nodes.assign(ensemble.times.size(), result.last);
   result.statistics.assign(ensemble.statistics.size() + observed, {not_a_number, not_a_number, not_a_number});
-  result.crossings.resize(ensemble.sections.size());
-  result.undefined.assign(result.statistics.size() + result.crossings.size(), not_a_number);
+  result.crossings.resize(ensemble.sections.size() + ensemble.system.events().size());
+  result.undefined.assign(result.statistics.size() + ensemble.sections.size(), not_a_number);
   return result;
 }
 
@@ -166,23 +187,6 @@ void require_times(const Ensemble& ensemble, const Members& members, const Deriv
   if (!members.early_end() || (method.map && method.map->own_time)) return;
   throw EnsembleError(fmt::format("the time {} is after the end of a trajectory at {:.10g}", ensemble.times.back(),
                                   *members.early_end()));
-}
-
-std::optional<double> find_crossing(const std::function<double(double)>& f, double at_zero, double at_one) {
-  if (at_zero == 0.0) return 0.0;
-  if (!std::isfinite(at_zero) || !std::isfinite(at_one) || (at_zero < 0.0) == (at_one < 0.0)) return std::nullopt;
-  bool undefined = false;
-  const auto watched = [&](double s) {
-    const double value = undefined ? 0.0 : f(s);
-    undefined = undefined || !std::isfinite(value);
-    return undefined ? 0.0 : value;  // ends the search
-  };
-  std::uintmax_t evaluations = 100;
-  const auto [low, high] = boost::math::tools::toms748_solve(
-      watched, 0.0, 1.0, at_zero, at_one, boost::math::tools::eps_tolerance<double>(53), evaluations);
-  const double zero = low == high || std::abs(watched(low)) <= std::abs(watched(high)) ? low : high;
-  if (undefined) return std::nullopt;
-  return zero;
 }
 
 Problem nominal_problem(const Ensemble& ensemble, const Members& members, const MethodSpec& method) {
@@ -208,6 +212,7 @@ MethodPlan::MethodPlan(const Ensemble& ensemble, const Members& members, std::si
     : index(number), nominal(nominal_problem(ensemble, members, ensemble.methods[number])),
       method(ensemble.methods[number], nominal) {
   require_times(ensemble, members, method);
+  if (!ensemble.system.events().empty()) require_events(method, nominal);
   if (ensemble.observers.empty() && method.needs_only_maps()) maps = maps_of(*method.map, nominal);
 }
 

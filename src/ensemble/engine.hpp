@@ -2,11 +2,12 @@
 
 #include <atomic>
 #include <cmath>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 
+#include "../method/crossing.hpp"
+#include "../method/event_functions.hpp"
 #include "rattleback/ensemble/ensemble.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "rattleback/mech/compiled_map.hpp"
@@ -89,10 +90,11 @@ class NodeReader {
   explicit NodeReader(const Ensemble& ensemble);
 
   NodeRow row(double time, std::span<const double> q, std::span<const double> v, std::span<const double> parameters);
-  /// The values of the formulas of statistics, then of sections.
+  /// The values of watched_program.
   std::span<const double> watched(double time, std::span<const double> q, std::span<const double> v,
                                   std::span<const double> parameters);
   double section(std::size_t k) const { return watched_values_[statistics_ + k]; }
+  std::size_t watched_count() const { return watched_values_.size(); }
 
  private:
   void place(double time, std::span<const double> q, std::span<const double> v, std::span<const double> parameters);
@@ -107,7 +109,7 @@ class NodeReader {
   std::vector<double> watched_values_;
 };
 
-/// The formulas of statistics, then of sections, in the data of state_and_parameters.
+/// The formulas of statistics, then of sections, then those of EventFunctions, in the data of state_and_parameters.
 Program watched_program(const Ensemble& ensemble);
 
 /// A node with numbers that are not defined, or not finite, is a failure: the equations may be defined where the
@@ -151,9 +153,14 @@ class SectionWatch {
   int sign_;
 };
 
-/// The zero of f between 0 and 1, to round-off, where its values at both ends are known and have different signs.
-/// Nothing if f is not defined somewhere on the way.
-std::optional<double> find_crossing(const std::function<double(double)>& f, double at_zero, double at_one);
+/// What happens along trajectories of a system with events: these, then the crossings of sections.
+std::vector<Event> watched_events(const Ensemble& ensemble);
+
+/// Where the crossings of an event stand in a result: those of the sections come first.
+inline std::size_t place_of_crossings(const Ensemble& ensemble, std::size_t event) {
+  const std::size_t own = ensemble.system.events().size();
+  return event < own ? ensemble.sections.size() + event : event - own;
+}
 
 /// Least, largest and mean value of a sequence.
 struct Tally {

@@ -25,8 +25,8 @@ class EnsembleReader : SpecFile {
 
   EnsembleFile read(std::string_view text) {
     check_keys(root(),
-               {"title", "model", "set", "method", "step", "steps", "time", "seed", "project", "start", "vary", "keep",
-                "section", "histogram", "volume"},
+               {"title", "model", "set", "inputs", "method", "step", "steps", "time", "seed", "project", "start",
+                "vary", "keep", "section", "histogram", "volume"},
                "an ensemble");
     Model model = load();
     model_ = &model;
@@ -65,39 +65,48 @@ class EnsembleReader : SpecFile {
     if (const toml::table* given = table("set")) {
       for (const auto& [name, node] : in_order(*given)) set[name] = value(*node, name);
     }
+    InputTexts inputs;
+    if (const toml::table* given = table("inputs")) {
+      for (const auto& [name, node] : in_order(*given)) inputs[name] = text_of(*node, "the input " + name);
+    }
     const toml::node& node = required(root(), "model", "an ensemble");
     std::string name = text_of(node, "model");
     const auto beside = std::filesystem::path(source().file()).parent_path() / name;
     std::error_code ignored;
     if (name.ends_with(".toml") && std::filesystem::exists(beside, ignored)) name = beside.string();
     try {
-      return load_model(name, set);
+      return load_model(name, set, inputs);
     } catch (const FileError& error) {
       fail(node, error.what());
     } catch (const ModelError&) {
-      blame(node, name, set);
+      blame(node, name, set, inputs);
       throw;
     }
   }
 
   /// Points at what is wrong here: the name of the model, or one of the values that it is given. A mistake in another
   /// file has its own place.
-  void blame(const toml::node& node, const std::string& name, const ParameterValues& set) const {
+  void blame(const toml::node& node, const std::string& name, const ParameterValues& set,
+             const InputTexts& inputs) const {
     try {
       load_model(name);
     } catch (const ModelError& error) {
       if (name.ends_with(".toml")) throw;
       fail(node, error.what());
     }
-    const toml::table* const given = table("set");
-    if (given == nullptr) return;
-    for (const auto& [key, entry] : in_order(*given)) {
-      try {
-        load_model(name, {{key, set.at(key)}});
-      } catch (const ModelError& error) {
-        fail(*entry, error.what());
+    const auto blame_each = [&](const char* section, auto&& load_with) {
+      const toml::table* const given = table(section);
+      if (given == nullptr) return;
+      for (const auto& [key, entry] : in_order(*given)) {
+        try {
+          load_with(key);
+        } catch (const ModelError& error) {
+          fail(*entry, error.what());
+        }
       }
-    }
+    };
+    blame_each("set", [&](const std::string& key) { load_model(name, {{key, set.at(key)}}); });
+    blame_each("inputs", [&](const std::string& key) { load_model(name, set, {{key, inputs.at(key)}}); });
   }
 
   std::vector<MethodSpec> methods() const {
@@ -121,6 +130,7 @@ class EnsembleReader : SpecFile {
       std::optional<DerivedMethod> derived;
       try {
         derived.emplace(method, nominal);
+        if (!ensemble_->system.events().empty()) require_events(*derived, nominal);
       } catch (const MethodError& error) {
         fail(*root().get("method"), error.what());
       }

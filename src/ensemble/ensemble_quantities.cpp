@@ -153,7 +153,7 @@ std::vector<VolumeResult> volume(const EnsembleFile& file, const Volume& v, cons
 /// What each member has, or has not.
 void count(const EnsembleFile& file, const std::vector<std::string>& statistics, const EachResult& each,
            EnsembleQuantities& all) {
-  all.crossings.assign(file.ensemble.sections.size(), 0);
+  all.crossings.assign(file.ensemble.sections.size() + file.ensemble.system.events().size(), 0);
   all.unreached.resize(file.ensemble.times.size());
   for (const std::string& name : statistics) all.statistics_undefined.push_back({name, {}});
   for (const Section& section : file.ensemble.sections) all.sections_undefined.push_back({section.name, {}});

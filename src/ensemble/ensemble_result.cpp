@@ -38,6 +38,7 @@ std::uint64_t identity_of(const EnsembleFile& file, const std::string& program) 
   mix(program);
   mix(file.text);
   mix(file.model.text);
+  for (const NamedExpression& input : file.model.inputs) mix(input_text(input.expression));  // files it names
   return h;
 }
 
@@ -218,7 +219,9 @@ struct EnsembleResult::Implementation {
       if (undefined) undefined->write();
     }
     if (!reasons.empty()) writer.text_dataset("failures", reasons);
-    for (std::size_t s = 0; s < e.sections.size(); ++s) write_section(writer, s);
+    if (!e.sections.empty()) writer.group("sections");
+    if (!e.system.events().empty()) writer.group("events");
+    for (std::size_t s = 0; s < shape.crossings.size(); ++s) write_section(writer, s);
   }
 
   void write_section(const Hdf5Writer& writer, std::size_t s) const {
@@ -227,8 +230,9 @@ struct EnsembleResult::Implementation {
       keep_working();
       if (journals->has(k)) rows += journals->read(k).crossings[s].size();
     }
-    if (s == 0) writer.group("sections");
-    const Hdf5Handle group = writer.group("sections/" + file.ensemble.sections[s].name);
+    const std::size_t sections = file.ensemble.sections.size();
+    const Hdf5Handle group = writer.group(s < sections ? "sections/" + file.ensemble.sections[s].name
+                                                       : "events/" + file.ensemble.system.events()[s - sections].name);
     MemberColumn member(writer, group, "member", rows, {});
     MemberColumn direction(writer, group, "direction", rows, {});
     NodeColumns nodes(writer, group, file.ensemble.system, rows);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "../method/event_tracker.hpp"
 #include "engine.hpp"
 #include "rattleback/method/whole_step.hpp"
 
@@ -16,7 +17,10 @@ struct Lane {
   std::size_t next_time = 0;  ///< of the times
   std::vector<double> v;      ///< of the last node that was looked at
   std::vector<SectionWatch> sections;
-  std::int64_t planned = 0;  ///< steps
+  EventMemory events;
+  EventValues event_values;      ///< at the last node
+  std::optional<State> stopped;  ///< where an event has ended the trajectory
+  std::int64_t planned = 0;      ///< steps
   std::vector<Tally> tallies;
   MemberResult result;
 

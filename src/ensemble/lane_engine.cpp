@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 
 #include "../base/signed_size.hpp"
 #include "../flow/step_failure.hpp"
 #include "engine.hpp"
-#include "interpolant.hpp"
 #include "lane_data.hpp"
+#include "lane_events.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/method/whole_step.hpp"
@@ -32,13 +31,14 @@ class LaneEngine final : public Engine {
  public:
   LaneEngine(const Ensemble& ensemble, const Members& members, const MethodPlan& plan, int lanes)
       : ensemble_(ensemble), members_(members), plan_(plan), n_(ensemble.system.dimension()),
-        width_(static_cast<std::size_t>(lanes)), watches_(!ensemble.statistics.empty() || !ensemble.sections.empty()),
-        start_check_(ensemble, plan.nominal), reader_(ensemble), formulas_(watched_program(ensemble), lanes),
-        start_(method(), *plan.maps, plan.nominal), whole_(method(), *plan.maps, {watches_, {}, 0}),
-        step_(make_step(lanes)), lanes_(width_), data_(whole_, method().state, width_), before_(data_),
-        outputs_(step_.outputs_size() * width_), points_(state_and_parameters(ensemble.system).size() * width_),
-        values_((ensemble.statistics.size() + ensemble.sections.size()) * width_) {
-    if (watches_ && !ensemble.sections.empty()) single_.emplace(make_step(1));
+        width_(static_cast<std::size_t>(lanes)),
+        looks_back_(!ensemble.sections.empty() || !ensemble.system.events().empty()),
+        watches_(!ensemble.statistics.empty() || looks_back_), start_check_(ensemble, plan.nominal), reader_(ensemble),
+        formulas_(watched_program(ensemble), lanes), start_(method(), *plan.maps, plan.nominal),
+        whole_(method(), *plan.maps, {watches_, {}, 0}), step_(make_step(lanes)), lanes_(width_),
+        data_(whole_, method().state, width_), before_(data_), outputs_(step_.outputs_size() * width_),
+        points_(state_and_parameters(ensemble.system).size() * width_), values_(reader_.watched_count() * width_) {
+    if (looks_back_) events_.emplace(ensemble, plan);
     if (plan.maps->node) node_.emplace(*plan.maps->node, plan.nominal);
   }
 
@@ -56,9 +56,8 @@ class LaneEngine final : public Engine {
 
   // The choice of pivots must not depend on who runs what: the nominal problem decides for all.
   ChainStep make_step(int lanes) const {
-    auto step = ChainStep::make(whole_.chain, lanes);
-    if (!step) throw NoChain();
-    return std::move(*step);
+    if (auto step = ChainStep::make(whole_.chain, lanes)) return std::move(*step);
+    throw NoChain();
   }
 
   /// The next trajectory that can start, into a lane.
@@ -105,24 +104,31 @@ class LaneEngine final : public Engine {
     }
     if (watches_) {
       const auto values = reader_.watched(lane.time(), node.q, node.v, lane.member.parameters);
-      for (std::size_t k = 0; k < values.size(); ++k) watch_defined(lane.result, k, values[k], lane.time());
+      const auto value = [&](std::size_t k) { return values[k]; };
+      watch_all_defined(lane, value);
       lane.tallies.clear();
       for (std::size_t k = 0; k < ensemble_.statistics.size(); ++k) lane.tallies.emplace_back(values[k]);
       lane.sections.clear();
-      for (std::size_t k = lane.tallies.size(); k < values.size(); ++k) lane.sections.emplace_back(values[k]);
+      for (std::size_t k = lane.tallies.size(); k < formulas_count(); ++k) lane.sections.emplace_back(values[k]);
+      lane.stopped.reset();
+      if (has_events()) events_->begin(lane, value);
     }
     choose_stop(lane);
     return true;
   }
 
+  std::size_t formulas_count() const { return ensemble_.statistics.size() + ensemble_.sections.size(); }
+  bool has_events() const { return !ensemble_.system.events().empty(); }
+  void watch_all_defined(Lane& lane, auto&& value) const {
+    for (std::size_t k = 0; k < formulas_count(); ++k) watch_defined(lane.result, k, value(k), lane.time());
+  }
   /// Computes along with the others, and nobody looks.
   void park(std::size_t l) {
     Lane& lane = lanes_[l];
     if (lane.active) --active_;
     lane.active = false;
     const auto other = std::ranges::find_if(lanes_, &Lane::active);
-    if (other == lanes_.end()) return;
-    data_.copy(static_cast<std::size_t>(other - lanes_.begin()), l);
+    if (other != lanes_.end()) data_.copy(static_cast<std::size_t>(other - lanes_.begin()), l);
   }
 
   std::int64_t step_of_time(const Lane& lane, std::size_t k) const {
@@ -161,7 +167,7 @@ class LaneEngine final : public Engine {
     for (const Lane& lane : lanes_) {
       if (lane.active) steps = std::min(steps, lane.stop - lane.step);
     }
-    if (single_) before_ = data_;
+    if (looks_back_) before_ = data_;
     const auto begin = std::chrono::steady_clock::now();
     const std::int64_t taken = step_.run(data_.numbers(), outputs_, steps);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
@@ -209,58 +215,67 @@ class LaneEngine final : public Engine {
     if (defined) return;
     for (std::size_t l = 0; l < width_; ++l) {
       Lane& lane = lanes_[l];
-      for (std::size_t k = 0; lane.active && k < lane.result.undefined.size(); ++k) {
-        watch_defined(lane.result, k, values_[k * width_ + l], lane.time());
-      }
+      if (lane.active) watch_all_defined(lane, [&](std::size_t k) { return values_[k * width_ + l]; });
     }
   }
 
   /// value(k) is the value of formula k at the node the lane has come to.
   void look(std::size_t l, auto&& value) {
     Lane& lane = lanes_[l];
+    if (has_events() && events_->may_happen(lane, value) && pass_events(l)) {
+      const State node = lane.stopped ? *lane.stopped : data_.node(l);
+      const auto view = reader_.watched(lane.stopped ? node.t : lane.time(), node.q, node.v, lane.member.parameters);
+      const std::vector<double> values(view.begin(), view.end());
+      lane.event_values = events_->values([&](std::size_t k) { return values[k]; });
+      for (std::size_t k = 0; k < ensemble_.statistics.size(); ++k) lane.tallies[k].add(values[k]);
+      return;
+    }
     const std::size_t statistics = ensemble_.statistics.size();
     for (std::size_t k = 0; k < statistics; ++k) lane.tallies[k].add(value(k));
-    for (std::size_t k = 0; k < ensemble_.sections.size(); ++k) {
-      const Section& section = ensemble_.sections[k];
+    for (std::size_t k = 0; k < ensemble_.sections.size() && !has_events(); ++k) {
       const double before = lane.sections[k].before();
       const double after = value(statistics + k);
-      if (!lane.sections[k].crosses(section, after)) continue;
+      if (!lane.sections[k].crosses(ensemble_.sections[k], after)) continue;
       locate(l, k, before, after);
-      const auto found = static_cast<std::int64_t>(lane.result.crossings[k].size());
-      if (section.most > 0 && found >= section.most) lane.member.steps = lane.stop = lane.step;
+      LaneEvents::end_after_most(lane, ensemble_, k);
     }
   }
 
-  /// The method itself, with a step of θh from the node before, is the interpolant: at the end of the step it is the
-  /// next node, and between it has the method's order and structure.
+  LaneStep last_step(std::size_t l) const { return {lanes_[l], before_, data_, l}; }
+
+  void continue_from(std::size_t l, const State& node, std::span<const double> kept) {
+    data_.scatter(l, data_.kept(), kept);
+    lanes_[l].v = node.v;
+    if (data_.keeps_velocity()) data_.scatter(l, data_.velocity(), node.v);
+  }
+
+  /// What happens in the last step of a lane. Whether that has led it to another node.
+  bool pass_events(std::size_t l) {
+    using Outcome = EventTracker::Outcome;
+    Lane& lane = lanes_[l];
+    const Outcome outcome = events_->pass(lane, last_step(l));
+    events_->keep(lane, reader_);
+    if (outcome == Outcome::undisturbed) return false;
+    if (outcome == Outcome::changed) continue_from(l, events_->node(), events_->kept());
+    if (outcome == Outcome::changed) return true;
+    if (outcome == Outcome::stopped) lane.stopped = events_->node();
+    if (outcome == Outcome::failed) {
+      data_.scatter(l, {0, whole_.layout.size()}, before_.gather(l));
+      --lane.step;
+      lane.result.failure = step_failure(lane.step, lane.planned, lane.time(), lane.member.step, events_->failure());
+    }
+    lane.member.steps = lane.stop = lane.step;
+    return true;
+  }
+
   void locate(std::size_t l, std::size_t k, double before, double after) {
     Lane& lane = lanes_[l];
-    const std::vector<double> from = before_.gather(l);
-    std::vector<double> data;
-    std::vector<double> outputs(single_->outputs_size());
-    State node{std::vector<double>(n_), std::vector<double>(n_)};
-    const auto step = [&](double fraction) {
-      data = from;
-      if (fraction != 0.0) {
-        for (double& start : whole_.layout.of(data, Slot::time)) start = lane.time_before();
-        std::ranges::fill(whole_.layout.of(data, Slot::clock), 0.0);
-        whole_.layout.of(data, Slot::step)[0] *= fraction;
-        // What the step is guessed from are increments and impulses: they shrink with it.
-        for (double& remembered : whole_.layout.of(data, Slot::memory)) remembered *= fraction;
-        if (single_->run(data, outputs) != 1) return false;
-      }
-      std::copy_n(data.begin() + signed_size(data_.position().begin), n_, node.q.begin());
-      std::copy_n(data.begin() + signed_size(data_.velocity().begin), n_, node.v.begin());
-      return true;
-    };
-    const auto section_at = [&](double fraction, const State& at) {
-      reader_.watched(lane.time_before() + fraction * lane.member.step, at.q, at.v, lane.member.parameters);
+    const auto section_at = [&](const State& at) {
+      reader_.watched(at.t, at.q, at.v, lane.member.parameters);
       return reader_.section(k);
     };
-    const auto undefined = std::numeric_limits<double>::quiet_NaN();
-    std::optional<double> fraction =
-        find_crossing([&](double f) { return step(f) ? section_at(f, node) : undefined; }, before, after);
-    if (!fraction || !step(*fraction)) fraction = locate_between(l, section_at, before, after, node);
+    State node;
+    const std::optional<double> fraction = events_->locate(lane, last_step(l), section_at, before, after, node);
     if (!fraction) {
       lane.result.failure = fmt::format(
           "the crossing of the section {} between t = {:.10g} and {:.10g} cannot be found: its function, or the "
@@ -274,29 +289,17 @@ class LaneEngine final : public Engine {
         {lane.sections[k].is_up(), reader_.row(time, node.q, node.v, lane.member.parameters)});
   }
 
-  /// Where steps of a fraction of h fail, as the whole one may have before it was rescued: by the polynomial between
-  /// the nodes.
-  std::optional<double> locate_between(std::size_t l, auto&& section_at, double before, double after, State& node) {
-    const Lane& lane = lanes_[l];
-    State first = before_.node(l);
-    State second = data_.node(l);
-    first.t = lane.time_before();
-    second.t = lane.time();
-    Interpolant interpolant({ensemble_.system, lane.member.parameters, first, lane.member.step});
-    if (!interpolant.between(first, second, lane.member.step)) return std::nullopt;
-    const auto fraction = find_crossing([&](double s) { return section_at(s, interpolant.at(s)); }, before, after);
-    if (fraction) node = interpolant.at(*fraction);
-    return fraction;
-  }
-
   /// A lane has come to a step at which something is to be kept. False if its trajectory ends here.
   bool keep(std::size_t l) {
     Lane& lane = lanes_[l];
     State node;
     if (!read_node(l, node)) return end(l);
-    const NodeRow row = reader_.row(lane.time(), node.q, node.v, lane.member.parameters);
+    if (lane.stopped) node = *lane.stopped;
+    const double time = lane.stopped ? node.t : lane.time();
+    const NodeRow row = reader_.row(time, node.q, node.v, lane.member.parameters);
     check_node(row, lane.result);
     while (lane.next_time < ensemble_.times.size() && step_of_time(lane, lane.next_time) <= lane.step) {
+      if (lane.stopped && ensemble_.times[lane.next_time] > time - lane.member.start.t) break;
       lane.result.nodes[lane.next_time++] = row;
     }
     if (lane.step < lane.member.steps && lane.result.failure.empty()) {
@@ -323,7 +326,7 @@ class LaneEngine final : public Engine {
   /// on, or its trajectory has failed: then false.
   bool rescue(std::size_t l) {
     Lane& lane = lanes_[l];
-    if (single_) before_ = data_;
+    if (looks_back_) before_ = data_;
     State node;
     if (!read_node(l, node)) return end(l);
     bool taken = false;
@@ -334,17 +337,16 @@ class LaneEngine final : public Engine {
       taken = rescuer_->take_over(here, data_.gather(l, data_.kept())) && rescuer_->advance();
     });
     if (!taken) return fail(l, node, trouble.empty() ? rescuer_->failure() : trouble);
-    data_.scatter(l, data_.kept(), rescuer_->kept());
     node = rescuer_->node();
-    lane.v = node.v;
-    if (data_.keeps_velocity()) data_.scatter(l, data_.velocity(), node.v);
+    continue_from(l, node, rescuer_->kept());
     ++lane.step;
     workload_->count(1, 0);
     if (watches_) {
       const auto view = reader_.watched(lane.time(), node.q, node.v, lane.member.parameters);
       const std::vector<double> values(view.begin(), view.end());
-      for (std::size_t k = 0; k < values.size(); ++k) watch_defined(lane.result, k, values[k], lane.time());
-      look(l, [&](std::size_t k) { return values[k]; });
+      const auto value = [&](std::size_t k) { return values[k]; };
+      watch_all_defined(lane, value);
+      look(l, value);
     }
     return lane.step < lane.stop || keep(l);
   }
@@ -361,14 +363,15 @@ class LaneEngine final : public Engine {
   const MethodPlan& plan_;
   std::size_t n_;
   std::size_t width_;
-  bool watches_;  ///< something is looked at after every step
+  bool looks_back_;  ///< something may have happened within a step
+  bool watches_;     ///< something is looked at after every step
   StartCheck start_check_;
   NodeReader reader_;
   Kernel formulas_;
   WholeStart start_;
   WholeStep whole_;
   ChainStep step_;
-  std::optional<ChainStep> single_;  ///< for steps of a fraction of h
+  std::optional<LaneEvents> events_;
   std::optional<CompiledMap> node_;
   std::unique_ptr<OneStepper> rescuer_;
   std::vector<Lane> lanes_;

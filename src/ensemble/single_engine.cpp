@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "../base/signed_size.hpp"
 #include "../flow/step_failure.hpp"
+#include "../method/event_stepper.hpp"
 #include "engine.hpp"
 #include "interpolant.hpp"
 #include "rattleback/method/registry.hpp"
@@ -20,14 +22,14 @@ class MemberRun {
   MemberRun(const Ensemble& ensemble, const Member& member, NodeReader& reader, MemberResult& result)
       : ensemble_(ensemble), member_(member), reader_(reader), result_(result),
         problem_{ensemble.system, member.parameters, member.start, member.step},
-        method_(ensemble.methods[member.method], problem_), stepper_(make_stepper(method_, problem_)) {
+        method_(ensemble.methods[member.method], problem_), stepper_(stepper_of(ensemble)) {
     std::size_t observed = 0;
     for (const std::string& name : ensemble.observers) {
       observers_.push_back(make_observer(name, method_, problem_));
       observed += observers_.back()->quantity().labels.size();
     }
     observed_.resize(observed);
-    if (!ensemble.sections.empty()) interpolant_.emplace(problem_);
+    if (!ensemble.sections.empty() && !has_events()) interpolant_.emplace(problem_);
   }
 
   void run(Workload& workload) {
@@ -36,7 +38,9 @@ class MemberRun {
     while (step_ < member_.steps && !workload.stopped()) {
       last_ = stepper_->node();
       const double time_before = time_;
-      if (!stepper_->advance()) {
+      const bool taken = stepper_->advance();
+      const bool had_enough = keep_events();
+      if (!taken) {
         result_.failure = step_failure(step_, member_.steps, time_, member_.step, stepper_->failure());
         break;
       }
@@ -44,7 +48,7 @@ class MemberRun {
       time_ = time();
       const bool goes_on = look(time_before);
       keep_times();
-      if (!goes_on || !result_.failure.empty()) break;
+      if (!goes_on || had_enough || !result_.failure.empty()) break;
       constexpr std::int64_t between_reports = 1000;
       if (step_ - reported >= between_reports) {
         workload.count(step_ - reported, 0);
@@ -70,6 +74,27 @@ class MemberRun {
     return own ? start + *own : std::fma(static_cast<double>(step_), member_.step, start);
   }
 
+  bool has_events() const { return !ensemble_.system.events().empty(); }
+  std::unique_ptr<Stepper> stepper_of(const Ensemble& ensemble) const {
+    if (!has_events()) return make_stepper(method_, problem_);
+    const std::vector<Event> all = watched_events(ensemble);
+    return make_event_stepper(method_, problem_,
+                              {all.begin() + signed_size(ensemble.system.events().size()), all.end()});
+  }
+
+  /// What has happened in the last step. Whether the trajectory ends by that.
+  bool keep_events() {
+    bool ends = stepper_->stopped_by().has_value();
+    for (const EventRecord& record : stepper_->events()) {
+      const std::size_t k = place_of_crossings(ensemble_, record.event);
+      auto& list = result_.crossings[k];
+      list.push_back({record.rising, reader_.row(record.time, record.node.q, record.node.v, member_.parameters)});
+      const std::int64_t most = k < ensemble_.sections.size() ? ensemble_.sections[k].most : 0;
+      ends = ends || (most > 0 && static_cast<std::int64_t>(list.size()) >= most);
+    }
+    return ends;
+  }
+
   std::span<const double> watched() {
     const State& node = stepper_->node();
     return reader_.watched(time_, node.q, node.v, member_.parameters);
@@ -84,19 +109,21 @@ class MemberRun {
     }
   }
 
+  std::size_t formulas_count() const { return ensemble_.statistics.size() + ensemble_.sections.size(); }
+
   void look_at_first_node() {
     time_ = time();
     const auto values = watched();
     watch_formulas(values);
     for (std::size_t k = 0; k < ensemble_.statistics.size(); ++k) tallies_.emplace_back(values[k]);
-    for (std::size_t k = tallies_.size(); k < values.size(); ++k) sections_.emplace_back(values[k]);
+    for (std::size_t k = tallies_.size(); k < formulas_count(); ++k) sections_.emplace_back(values[k]);
     observe();
     keep_times();
   }
 
   /// Of statistics and sections, between which stands what is observed.
   void watch_formulas(std::span<const double> values) {
-    for (std::size_t k = 0; k < values.size(); ++k) {
+    for (std::size_t k = 0; k < formulas_count(); ++k) {
       watch_defined(result_, k < ensemble_.statistics.size() ? k : observed_.size() + k, values[k], time_);
     }
   }
@@ -116,7 +143,7 @@ class MemberRun {
       for (std::size_t k = 0; k < observed_.size(); ++k) tallies_[statistics + k].add(observed_[k]);
     }
     bool goes_on = true;
-    for (std::size_t k = 0; k < ensemble_.sections.size(); ++k) {
+    for (std::size_t k = 0; k < ensemble_.sections.size() && !has_events(); ++k) {
       const double before = sections_[k].before();
       const double after = values[statistics + k];
       if (!sections_[k].crosses(ensemble_.sections[k], after)) continue;

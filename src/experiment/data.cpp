@@ -48,6 +48,7 @@ class Maker {
     const auto& start = recipe_.start ? recipe_.start : data_.model->initial;
     if (!start) throw StartError(fmt::format("{} has no initial values; give q0 and v0", recipe_.model));
     Problem problem{system, system.parameter_values(), *start, recipe_.step, recipe_.second_position};
+    if (recipe_.t0) problem.start.t = *recipe_.t0;
     require_regular_start(system, problem.parameters, problem.start);
     return problem;
   }
@@ -337,7 +338,7 @@ class Maker {
 }  // namespace
 
 Model model_of(const DataRecipe& recipe) {
-  return load_model(place_of(recipe, recipe.model, ".toml"), recipe.parameters);
+  return load_model(place_of(recipe, recipe.model, ".toml"), recipe.parameters, recipe.inputs);
 }
 
 Data make_data(const DataRecipe& recipe, const std::function<const Table&(const std::string&)>& find,

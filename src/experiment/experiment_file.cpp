@@ -16,10 +16,10 @@
 namespace rattleback {
 namespace {
 
-const std::vector<std::string> data_keys{"kind",    "model", "method",  "set",     "q0",         "v0",
-                                         "q1",      "step",  "steps",   "time",    "every",      "from",
-                                         "to",      "count", "observe", "against", "points",     "radius",
-                                         "weights", "ells",  "order",   "at",      "ends_early", "associated"};
+const std::vector<std::string> data_keys{"kind",    "model",      "method",     "set",    "q0",      "v0",   "q1",
+                                         "step",    "steps",      "time",       "every",  "from",    "to",   "count",
+                                         "observe", "against",    "points",     "radius", "weights", "ells", "order",
+                                         "at",      "ends_early", "associated", "t0",     "inputs"};
 
 constexpr std::int64_t most_steps = 1000000000;
 constexpr std::int64_t most_rows = 10000000;   ///< of a table
@@ -181,6 +181,12 @@ class ExperimentReader : TomlFile {
         recipe.parameters[parameter] = value(*entry, parameter);
       }
     }
+    if (const toml::node* inputs = find("inputs")) {
+      for (const auto& [input, entry] : in_order(table_of(*inputs, "inputs", "as in {torque = \"sin(t)\"}"))) {
+        recipe.inputs[input] = text_of(*entry, "the input " + input);
+      }
+    }
+    if (const toml::node* t0 = find("t0")) recipe.t0 = value(*t0, "t0");
     if (find("q0") != nullptr || find("v0") != nullptr) {
       recipe.start = State{numbers(need("q0"), "q0"), numbers(need("v0"), "v0")};
     }

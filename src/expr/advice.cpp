@@ -15,7 +15,7 @@ struct Advice {
   std::string_view text;
 };
 
-constexpr const char* no_derivative = "it has no derivative everywhere, which the equations of motion need";
+constexpr const char* condition_form = "a value that depends on a condition is written if(x > 0, a, b)";
 constexpr const char* time_derivative_form = "a time derivative is written with a prime: x', or (x + y)'";
 
 constexpr auto foreign_functions = std::to_array<Advice>({
@@ -33,8 +33,13 @@ constexpr auto foreign_functions = std::to_array<Advice>({
     {" cot ctg ", "write cos(...)/sin(...)"},
     {" pow power ", "a power is written with ^: x^2"},
     {" square sqr ", "a square is written x^2"},
-    {" abs fabs ", "write sqrt((...)^2)"},
-    {" sign sgn min max floor ceil mod if heaviside where piecewise ", no_derivative},
+    {" fabs ", "write abs(...)"},
+    {" sgn signum ", "write sign(...)"},
+    {" fmin minimum ", "write min(...)"},
+    {" fmax maximum ", "write max(...)"},
+    {" heaviside step where piecewise select ifelse iif ", condition_form},
+    {" floor ceil round mod fmod ", "there is none: it jumps again and again; a table of an input may (docs/driven.md)"},
+    {" table lookup interp interp1 ", "tables are declared in [inputs] (docs/driven.md)"},
     {" dt ddt der diff deriv derivative ", time_derivative_form},
 });
 
@@ -75,8 +80,8 @@ std::optional<std::string> advice_about_name(const std::string& name,
     if (auto found = velocity_of(word.substr(begin.size()))) return found;
   }
   if (name == "d" || name == "dt") return time_derivative_form;
-  if (name == "if" || name == "else" || name == "and" || name == "or" || name == "not")
-    return "there are no conditions: the equations of motion need derivatives everywhere";
+  if (name == "else" || name == "then" || name == "elif") return condition_form;
+  if (name == "true" || name == "false") return "conditions are comparisons, as in if(x > 0, a, b)";
   if (name == "e" || name == "euler") return "Euler's number is exp(1)";
   std::string capital = name;
   if (capital[0] >= 'a' && capital[0] <= 'z') capital[0] = static_cast<char>(capital[0] - 'a' + 'A');

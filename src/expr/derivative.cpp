@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -9,6 +10,8 @@
 #include <utility>
 
 #include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/number_table.hpp"
+#include "rattleback/expr/piecewise.hpp"
 #include "rattleback/expr/print.hpp"
 
 namespace rattleback {
@@ -37,6 +40,19 @@ Expression function_partial(const Expression& e, std::size_t i) {
     case Function::exp: return e;
     case Function::log: return 1 / x;
     case Function::sqrt: return 0.5 / e;
+    case Function::abs: return sign(x);  // of what is not smooth: that of the pieces
+    case Function::sign:
+    case Function::less:
+    case Function::less_equal:
+    case Function::both:
+    case Function::either: return 0.0;
+    case Function::table: {
+      const NumberTable& values = number_table(e.operands()[1].expression.value());
+      return values.degree() == 0 ? Expression(0.0) : interpolated(values.derivative(), x);
+    }
+    case Function::min:
+    case Function::max:
+    case Function::if_else: break;  // choices
   }
   throw std::logic_error("a function without derivative");
 }
@@ -97,6 +113,7 @@ std::vector<bool> active_nodes(const Graph& graph, std::span<const Expression> v
 std::vector<Expression> partials_of(const Expression& e, const std::vector<bool>& wanted) {
   if (e.kind() == Kind::product) return product_partials(e);
   std::vector<Expression> partials(e.operands().size());
+  if (is_choice(e)) return partials;  // not by the chain rule
   for (std::size_t k = 0; k < partials.size(); ++k) {
     if (!wanted[k]) continue;
     if (e.kind() == Kind::sum) partials[k] = e.operands()[k].weight;
@@ -108,6 +125,10 @@ std::vector<Expression> partials_of(const Expression& e, const std::vector<bool>
 
 /// A graph with what both directions of accumulation need. Rows and columns of a Jacobian visit
 /// only their own part of it, so that a sparse Jacobian costs what its entries cost.
+///
+/// The derivative of if(c, a, b) is if(c, a', b'). The chain rule would give if(c, 1, 0) a' + if(c, 0, 1) b', which is
+/// not defined where only the part that is not chosen has no derivative. So reverse accumulation takes the gradients of
+/// a and b instead of leading adjoints through them.
 class Differentiator {
  public:
   using SparseVector = std::vector<std::pair<int, Expression>>;
@@ -138,6 +159,9 @@ class Differentiator {
     SparseVector row;
     if (!active_[graph_.index(f)]) return row;
     const Graph own({&f, 1});
+    for (std::size_t i = 0; i + 1 < own.size(); ++i) {  // inner ones first
+      if (is_choice(own[i])) gradient_of_choice(own[i]);
+    }
     std::vector<std::vector<Term>> contributions(own.size());
     contributions.back().push_back({Expression(1.0), 1.0});
     for (std::size_t i = own.size(); i-- > 0;) {
@@ -147,6 +171,12 @@ class Differentiator {
       if (const auto column = column_of_.find(node); column != column_of_.end())
         row.emplace_back(column->second, adjoint);
       const auto operands = own[i].operands();
+      if (is_choice(own[i])) {
+        for (const auto& [j, slope] : gradient_of_choice(own[i])) {
+          contributions[own.index(variables_[static_cast<std::size_t>(j)])].push_back(chain(slope, adjoint));
+        }
+        continue;
+      }
       for (std::size_t k = 0; k < operands.size(); ++k) {
         if (!active_[graph_.index(operands[k].expression)]) continue;
         contributions[own.index(operands[k].expression)].push_back(chain(partials_[node][k], adjoint));
@@ -171,6 +201,15 @@ class Differentiator {
     for (const std::size_t i : above(sources)) {
       if (graph_[i].is_symbol()) continue;
       const auto operands = graph_[i].operands();
+      if (is_choice(graph_[i])) {
+        const auto slope = [&](const Term& t) {
+          const auto inner = tangent.find(graph_.index(t.expression));
+          return inner == tangent.end() ? Expression(0.0) : inner->second;
+        };
+        tangent[i] =
+            if_else(choosing_condition(graph_[i]), slope(operands[operands.size() - 2]), slope(operands.back()));
+        continue;
+      }
       terms.clear();
       for (std::size_t k = 0; k < operands.size(); ++k) {
         const auto inner = tangent.find(graph_.index(operands[k].expression));
@@ -206,6 +245,23 @@ class Differentiator {
     return {outer * inner, 1.0};
   }
 
+  /// Computed once; those of the choices inside are known.
+  const SparseVector& gradient_of_choice(const Expression& choice) const {
+    const std::size_t node = graph_.index(choice);
+    if (const auto known = choice_gradients_.find(node); known != choice_gradients_.end()) return known->second;
+    const auto operands = choice.operands();
+    const SparseVector of_first = reverse(operands[operands.size() - 2].expression);
+    const SparseVector of_second = reverse(operands.back().expression);
+    std::map<int, std::pair<Expression, Expression>> slopes;
+    for (const auto& [j, slope] : of_first) slopes[j].first = slope;
+    for (const auto& [j, slope] : of_second) slopes[j].second = slope;
+    SparseVector row;
+    for (const auto& [j, slope] : slopes) {
+      row.emplace_back(j, if_else(choosing_condition(choice), slope.first, slope.second));
+    }
+    return choice_gradients_.emplace(node, std::move(row)).first->second;
+  }
+
   /// The given nodes and all that depend on them, operands first.
   std::vector<std::size_t> above(std::vector<std::size_t> sources) const {
     std::unordered_set<std::size_t> seen(sources.begin(), sources.end());
@@ -225,6 +281,7 @@ class Differentiator {
   std::vector<std::vector<Expression>> partials_;
   std::vector<std::vector<std::size_t>> users_;
   std::unordered_map<std::size_t, int> column_of_;
+  mutable std::unordered_map<std::size_t, SparseVector> choice_gradients_;
 };
 
 bool by_rows(const SparseMatrix::Entry& a, const SparseMatrix::Entry& b) {

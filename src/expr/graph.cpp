@@ -36,9 +36,8 @@ Graph::Graph(std::span<const Expression> roots) {
   }
 }
 
-namespace {
+namespace {}  // namespace
 
-/// The same operation on other operands.
 Expression rebuild(const Expression& e, std::span<const Expression> operands) {
   std::vector<Term> terms;
   switch (e.kind()) {
@@ -51,6 +50,8 @@ Expression rebuild(const Expression& e, std::span<const Expression> operands) {
     default: return e;
   }
 }
+
+namespace {
 
 std::size_t power_cost(double exponent) {
   const double n = std::abs(exponent);
@@ -159,7 +160,8 @@ std::vector<double> values_of(const Graph& graph, const std::unordered_map<Expre
         break;
       case Kind::power: v = std::pow(operand(0), operand(1)); break;
       case Kind::function:
-        v = info(e.function()).evaluate(operand(0), e.operands().size() > 1 ? operand(1) : 0.0);
+        v = info(e.function())
+                .evaluate(operand(0), e.operands().size() > 1 ? operand(1) : 0.0, e.operands().size() > 2 ? operand(2) : 0.0);
         break;
     }
     result[i] = v;

@@ -65,12 +65,12 @@ const char* advice_for(std::uint32_t c) {
     case '{':
     case '}': return "; group with ( and )";
     case '.': return "; the velocity of x is written x'";
-    case '<':
-    case '>':
-    case '?':
-    case '&':
-    case '|':
-    case '!': return "; there are no conditions: the equations of motion need derivatives everywhere";
+    case '?': return "; write if(condition, a, b)";
+    case '&': return "; write and between conditions";
+    case '|': return "; write or between conditions, and abs(...) for an absolute value";
+    case '!': return "; write not before a condition";
+    case 0x2264: return "; write <=";
+    case 0x2265: return "; write >=";
     default: return "";
   }
 }
@@ -208,9 +208,9 @@ Token Lexer::next() {
     token.kind = TokenKind::name;
     while (position_ + length < text_.size() && text_[position_ + length] == '\'') ++length;
     token.text = text_.substr(position_, length);
-  } else if (text_.substr(position_, 2) == "..") {
-    token.text = text_.substr(position_, 2);
-  } else if (std::string_view("+-*/^(),=;[]").find(c) != std::string_view::npos || prime) {
+  } else if (const std::string_view pair = text_.substr(position_, 2); pair == ".." || pair == "<=" || pair == ">=") {
+    token.text = pair;
+  } else if (std::string_view("+-*/^(),=;[]<>").find(c) != std::string_view::npos || prime) {
     token.text = text_.substr(position_, 1);
     if (c == '*' && position_ + 1 < text_.size() && text_[position_ + 1] == '*') {
       fail(position_, "'**' is not an operator; write ^ for a power");

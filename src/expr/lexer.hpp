@@ -19,6 +19,10 @@ struct Token {
   bool is(std::string_view symbol) const { return kind == TokenKind::symbol && text == symbol; }
 };
 
+inline bool is_word_of_conditions(std::string_view word) { return word == "and" || word == "or" || word == "not"; }
+/// Words of the notation that are no functions of numbers: they cannot be names.
+inline bool is_reserved(std::string_view word) { return word == "if" || is_word_of_conditions(word); }
+
 /// A word of the text as messages quote it: long ones are cut.
 std::string abbreviated(std::string_view word);
 

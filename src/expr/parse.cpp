@@ -80,6 +80,10 @@ void Parser::check_body(const std::vector<std::string>& arguments) {
 }
 
 void Parser::unexpected(const char* wanted, bool after_operand) const {
+  if (is_comparison() || is_word("and") || is_word("or") || is_word("not")) {
+    fail(token_, fmt::format("{} belongs into a condition, and conditions stand first in if(condition, a, b) only",
+                             describe(token_)));
+  }
   if (starts_operand() && after_operand) {
     fail(token_, fmt::format("an operator is missing before {}; a product is written with *", describe(token_)));
   }

@@ -116,6 +116,11 @@ Tensor Parser::parse_component(const Token& place, const Tensor& value) {
 
 Tensor Parser::parse_name(const Token& name) {
   if (name.text == "sum" && token_.is('(')) return parse_postfix(name, parse_indexed_sum(name));
+  if (name.text == "if") return parse_postfix(name, parse_if(name));
+  if (is_word_of_conditions(name.text)) {
+    fail(name, fmt::format("'{}' belongs into a condition, and conditions stand first in if(condition, a, b) only",
+                           name.text));
+  }
   const std::size_t primes = name.text.find('\'');
   const std::string stem(name.text.substr(0, primes));
   if (const Tensor* value = scope_.value(name, stem);
@@ -180,14 +185,23 @@ Tensor Parser::parse_call(const Token& name, Function function) {
   if (token_.is('^')) fail(name, fmt::format("'{}' is a function; its power is written {}(...)^2", f.name, f.name));
   if (!token_.is('(')) fail(name, fmt::format("'{}' is a function; write {}(...)", f.name, f.name));
   const std::vector<Tensor> arguments = parse_arguments();
-  if (arguments.size() != static_cast<std::size_t>(f.arity)) {
+  const bool takes_many = function == Function::min || function == Function::max;
+  if (arguments.size() < static_cast<std::size_t>(f.arity) ||
+      (arguments.size() > static_cast<std::size_t>(f.arity) && !takes_many)) {
     fail(name,
-         fmt::format("'{}' takes {} argument{}, found {}", f.name, f.arity, f.arity == 1 ? "" : "s", arguments.size()));
+         fmt::format("'{}' takes {} argument{}{}, found {}", f.name, f.arity, f.arity == 1 ? "" : "s",
+                     takes_many ? " or more" : "", arguments.size()));
   }
   if (checking_) return Expression(1.0);
   Vector scalars;
   for (const Tensor& a : arguments) scalars.push_back(scalar(name, a, fmt::format("the argument of '{}'", f.name)));
-  return build(name, [&] { return call(function, scalars); });
+  return build(name, [&] {
+    while (scalars.size() > static_cast<std::size_t>(f.arity)) {  // min(a, b, c) = min(min(a, b), c)
+      scalars[1] = call(function, std::span(scalars).first(2));
+      scalars.erase(scalars.begin());
+    }
+    return call(function, scalars);
+  });
 }
 
 Tensor Parser::parse_tensor_call(const Token& name, const TensorFunction& f) {

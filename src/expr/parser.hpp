@@ -93,6 +93,14 @@ class Parser {
   Tensor parse_call(const Token& name, Function function);
   Tensor parse_tensor_call(const Token& name, const TensorFunction& function);
   Tensor parse_defined_call(const Token& name, const Definition& function);
+  Tensor parse_if(const Token& name);
+  Expression parse_condition();
+  Expression parse_conjunction();
+  Expression parse_negation();
+  Expression parse_comparison();
+  bool opens_condition();
+  bool is_word(std::string_view word) const { return token_.kind == TokenKind::name && token_.text == word; }
+  bool is_comparison() const { return token_.is('<') || token_.is('>') || token_.is("<=") || token_.is(">="); }
 
   Tensor added(const Token& place, const std::vector<Part>& terms);
   Tensor multiplied(const Token& place, const std::vector<Part>& factors);

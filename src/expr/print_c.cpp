@@ -16,6 +16,24 @@ std::string c_number(double x) {
   return x < 0.0 ? "(" + text + ")" : text;
 }
 
+template <class Operand>
+std::string c_call(const Expression& e, Operand&& x) {
+  switch (e.function()) {
+    case Function::abs: return fmt::format("fabs({})", x(0));
+    case Function::sign: return fmt::format("{0} > 0.0 ? 1.0 : {0} < 0.0 ? -1.0 : {0}", x(0));
+    case Function::min: return fmt::format("{0} < {1} || isnan({0}) ? {0} : {1}", x(0), x(1));
+    case Function::max: return fmt::format("{0} > {1} || isnan({0}) ? {0} : {1}", x(0), x(1));
+    case Function::less:
+    case Function::less_equal: return fmt::format("{} {} {}", x(0), info(e.function()).name, x(1));
+    case Function::both: return fmt::format("{} && {}", x(0), x(1));
+    case Function::either: return fmt::format("{} || {}", x(0), x(1));
+    case Function::if_else: return fmt::format("{} ? {} : {}", x(0), x(1), x(2));
+    case Function::table: throw ExpressionError("a table of numbers cannot be written as a formula in C");
+    default:
+      return fmt::format("{}({}{})", info(e.function()).name, x(0), e.operands().size() > 1 ? ", " + x(1) : "");
+  }
+}
+
 }  // namespace
 
 std::string to_c(std::string_view name, std::span<const Expression> inputs, std::span<const Expression> outputs) {
@@ -61,9 +79,7 @@ std::string to_c(std::string_view name, std::span<const Expression> inputs, std:
         break;
       }
       case Kind::power: text = fmt::format("pow({}, {})", operand(0), operand(1)); break;
-      default:
-        text = fmt::format("{}({}{})", info(e.function()).name, operand(0),
-                           e.operands().size() > 1 ? ", " + operand(1) : "");
+      default: text = c_call(e, operand);
     }
     value[i] = fmt::format("t{}", i);
     body += fmt::format("  const double t{} = {};\n", i, text);

@@ -31,7 +31,7 @@ Scope::Scope(const Scope& caller, const Lexer& lexer, const std::vector<std::str
 void Scope::check_new(const Token& name) const {
   const std::string key(name.text);
   const bool defined = options_.definitions != nullptr && options_.definitions->find(key) != nullptr;
-  if (known_->names.contains(key) || find_function(key) || is_pi(key) || indices_.contains(key) || defined ||
+  if (known_->names.contains(key) || find_function(key) || is_reserved(key) || is_pi(key) || indices_.contains(key) || defined ||
       arguments_.contains(key)) {
     fail(name, fmt::format("'{}' has a meaning already", abbreviated(key)));
   }
@@ -95,6 +95,7 @@ void Scope::fail_not_a_function(const Token& name, const std::string& key) const
   const std::string shown = abbreviated(key);
   std::vector<std::string> functions;
   for (Function f : all_functions()) functions.emplace_back(info(f).name);
+  functions.emplace_back("if");
   for (const TensorFunction& f : tensor_functions()) functions.emplace_back(f.name);
   if (options_.definitions != nullptr) {
     for (const Definition& d : options_.definitions->list()) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "node.hpp"
+#include "piecewise_call.hpp"
 #include "rattleback/expr/expression.hpp"
 #include "rattleback/expr/print.hpp"
 
@@ -259,10 +260,12 @@ Expression call(Function function, std::span<const Expression> arguments) {
                           " given");
   }
   if (std::all_of(arguments.begin(), arguments.end(), [](const Expression& e) { return e.is_constant(); })) {
-    const double second = arguments.size() > 1 ? arguments[1].value() : 0.0;
-    const double value = f.evaluate(arguments[0].value(), second);
+    double x[3] = {0.0, 0.0, 0.0};
+    for (std::size_t k = 0; k < arguments.size(); ++k) x[k] = arguments[k].value();
+    const double value = f.evaluate(x[0], x[1], x[2]);
     return Expression(finite(value, std::string(f.name).append(" of a constant").c_str()));
   }
+  if (function >= Function::abs) return piecewise_call(function, arguments);
   std::vector<Term> operands;
   for (const Expression& e : arguments) operands.push_back({e, 1.0});
   return intern(Kind::function, function, 0.0, {}, std::move(operands));

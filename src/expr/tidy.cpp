@@ -286,6 +286,27 @@ Expression factored(const Expression& expression, std::size_t most_terms,
   return substitute(expression, constants);
 }
 
+Expression readable(const Expression& expression) {
+  constexpr std::size_t largest = 2000;  // nobody reads more
+  const Graph graph({&expression, 1});
+  if (graph.size() > largest) return expression;
+  try {
+    Tidier tidier(usual_terms);
+    std::vector<Expression> shortest(graph.size());
+    std::vector<Expression> operands;
+    for (std::size_t i = 0; i < graph.size(); ++i) {
+      operands.clear();
+      for (const Term& t : graph[i].operands()) operands.push_back(shortest[graph.index(t.expression)]);
+      shortest[i] = operands.empty() ? graph[i] : rebuild(graph[i], operands);
+      const Expression tidied = tidier(shortest[i]);
+      if (operation_count(tidied) < operation_count(shortest[i])) shortest[i] = tidied;
+    }
+    return shortest.back();
+  } catch (const ExpressionError&) {  // something is not finite
+    return expression;
+  }
+}
+
 Expression tidy(const Expression& expression) {
   try {
     return Tidier(usual_terms)(expression);

@@ -89,11 +89,11 @@ class Run {
   RunResult go(const Checkpoint* resume) {
     begin(resume);
     std::optional<Interruptible> interruptible(options_.interrupt);
-    while (step_ < options_.steps && outcome_ == RunOutcome::finished) {
+    while (step_ < options_.steps && outcome_ == RunOutcome::finished && !stepper_.stopped_by()) {
       if (!leap()) advance();
       if (step_ >= next_look_) look_at_clock();
       if (options_.interrupt != nullptr && options_.interrupt->load(std::memory_order_relaxed) &&
-          step_ < options_.steps && outcome_ == RunOutcome::finished) {
+          step_ < options_.steps && outcome_ == RunOutcome::finished && !stepper_.stopped_by()) {
         outcome_ = RunOutcome::interrupted;
       }
     }
@@ -116,6 +116,7 @@ class Run {
       statistics_.begin(observer_.energy(), observer_.conserved());
       statistics_.measure_scales(problem_, stepper_.node());
       statistics_.observed.resize(observed_.size());
+      statistics_.event_counts.resize(problem_.system.events().size());
       update_statistics();
       record();
     }
@@ -156,7 +157,9 @@ class Run {
 
   void advance() {
     try {
-      if (!stepper_.advance()) return fail(stepper_.failure());
+      const bool taken = stepper_.advance();
+      for (const EventRecord& event : stepper_.events()) account(event);
+      if (!taken) return fail(stepper_.failure());
       observe();
     } catch (const Interrupted&) {  // inside a long step, which is then not taken
       outcome_ = RunOutcome::interrupted;
@@ -172,7 +175,26 @@ class Run {
     time_ = stepper_.time();
     if (meter_) statistics_.work += meter_->advance(last_node_, time());
     update_statistics();
-    if (step_ % options_.every == 0) record();
+    if (step_ % options_.every == 0 || stepper_.stopped_by()) record();
+  }
+
+  /// An impact is no error of the method: what it does to energy and conserved quantities is kept by itself.
+  void account(const EventRecord& event) {
+    ++statistics_.event_counts[event.event];
+    if (statistics_.events.size() < RunStatistics::most_events) statistics_.events.push_back(event);
+    if (event.after.empty()) return;
+    observer_.observe(event.node);
+    const double energy = observer_.energy();
+    const std::vector<double> conserved(observer_.conserved().begin(), observer_.conserved().end());
+    if (meter_) statistics_.work += meter_->advance(event.node, event.time);
+    const State after{event.node.q, event.after, event.node.t};
+    observer_.observe(after);
+    if (meter_) meter_->begin(after, event.time);
+    statistics_.impact_energy += observer_.energy() - energy;
+    statistics_.impact_conserved.resize(conserved.size());
+    for (std::size_t k = 0; k < conserved.size(); ++k) {
+      statistics_.impact_conserved[k] += observer_.conserved()[k] - conserved[k];
+    }
   }
 
   void observe() {
@@ -263,7 +285,8 @@ class Run {
             stepper_.newton(),
             failure_,
             stepper_.remarks(),
-            time_.has_value()};
+            time_.has_value() && !stepper_.stopped_by(),
+            stepper_.stopped_by()};
   }
 
   Stepper& stepper_;

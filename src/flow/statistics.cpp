@@ -67,10 +67,11 @@ void RunStatistics::begin(double energy, std::span<const double> conserved) {
 
 void RunStatistics::see(std::span<const double> values, const NodePlace& at) {
   const std::size_t conserved = values.size() - initial_conserved.size();
-  energy_error.see(values[0] - work - initial_energy, at);
+  energy_error.see(values[0] - work - impact_energy - initial_energy, at);
   for (const double c : values.subspan(1, conserved - 1)) constraint.see(c, at);
   for (std::size_t k = 0; k < initial_conserved.size(); ++k) {
-    conserved_error[k].see(values[conserved + k] - initial_conserved[k], at);
+    const double impacts = impact_conserved.empty() ? 0.0 : impact_conserved[k];
+    conserved_error[k].see(values[conserved + k] - impacts - initial_conserved[k], at);
   }
 }
 

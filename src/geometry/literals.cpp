@@ -68,6 +68,7 @@ class Lifter {
       case Kind::function: {
         std::vector<Expression> arguments;
         for (const Term& t : e.operands()) arguments.push_back(lifted(t.expression));
+        if (e.function() == Function::table) arguments[1] = e.operands()[1].expression;  // which one it is
         return call(e.function(), arguments);
       }
     }

@@ -61,6 +61,36 @@ Largest largest_from(const json& value) {
   return result;
 }
 
+json event(const EventRecord& e) {
+  return {e.event, number(e.time), e.rising, numbers(e.node.q), numbers(e.node.v), number(e.node.t), numbers(e.after)};
+}
+EventRecord event_from(const json& value) {
+  return {integer_from<std::size_t>(value.at(0)),
+          number_from(value.at(1)),
+          value.at(2).get<bool>(),
+          {numbers_from(value.at(3)), numbers_from(value.at(4)), number_from(value.at(5))},
+          numbers_from(value.at(6))};
+}
+void write_events(const RunStatistics& s, json& document) {
+  if (s.event_counts.empty()) return;
+  json list = json::array();
+  for (const EventRecord& e : s.events) list.push_back(event(e));
+  document["events"] = {{"list", list},
+                        {"counts", s.event_counts},
+                        {"energy", number(s.impact_energy)},
+                        {"conserved", numbers(s.impact_conserved)}};
+}
+void read_events(const json& document, RunStatistics& s) {
+  if (!document.contains("events")) return;
+  const json& events = document.at("events");
+  for (const json& value : events.at("list")) s.events.push_back(event_from(value));
+  for (const json& value : events.at("counts")) s.event_counts.push_back(integer_from<std::int64_t>(value));
+  s.impact_energy = number_from(events.at("energy"));
+  s.impact_conserved = numbers_from(events.at("conserved"));
+  if (!s.impact_conserved.empty() && s.impact_conserved.size() != s.initial_conserved.size())
+    throw std::range_error("other conserved quantities");
+}
+
 }  // namespace
 
 std::string checkpoint_text(const StoredCheckpoint& stored) {
@@ -100,6 +130,8 @@ std::string checkpoint_text(const StoredCheckpoint& stored) {
   if (d.start.t != 0.0) document["t"] = d.start.t;
   if (!d.inputs.empty()) document["inputs"] = d.inputs;
   if (s.work != 0.0) document["work"] = number(s.work);
+  if (!d.stop_when.empty()) document["stop_when"] = d.stop_when;
+  write_events(s, document);
   const std::string body = document.dump(1, ' ', false, json::error_handler_t::replace);
   return with_checksum(body);
 }
@@ -153,6 +185,8 @@ StoredCheckpoint read_checkpoint(const std::string& text, const std::string& pat
     s.midpoint_energy = numbers_from(document.at("midpoint_energy"));
     for (const json& value : document.at("observed_values")) s.observed.push_back(largest_from(value));
     document.at("seconds").get_to(s.seconds);
+    if (document.contains("stop_when")) document.at("stop_when").get_to(d.stop_when);
+    read_events(document, s);
     return stored;
   } catch (const json::exception&) {
     throw damaged("an entry is missing or is not what it should be");
@@ -188,6 +222,10 @@ std::string difference(const RunDescription& then, const RunDescription& given) 
     if (then.inputs[i] != now.inputs[i]) {
       return differ("input " + then.inputs[i].first, then.inputs[i].second, now.inputs[i].second);
     }
+  }
+  if (then.stop_when != now.stop_when) {
+    const auto text = [](const RunDescription& d) { return d.stop_when.empty() ? "nothing" : d.stop_when; };
+    return differ("stop_when", text(then), text(now));
   }
   if (then.model_text != now.model_text) return "the file of its model has changed since";
   if (then.start.t != now.start.t) return differ("initial time", then.start.t, now.start.t);

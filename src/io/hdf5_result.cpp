@@ -45,12 +45,37 @@ void write_rows(const Hdf5Writer& writer, const std::string& rows_path, const st
   }
 }
 
+/// A group with the events in their order: which one, when, upwards or downwards, where, and the velocities after it.
+void write_events(const Hdf5Writer& writer, const std::vector<Column>& columns, const RunStatistics& statistics) {
+  if (statistics.event_counts.empty()) return;
+  const Hdf5Handle group = writer.group("event_list");
+  const auto write = [&](const char* name, std::size_t width, auto&& numbers_of) {
+    std::vector<double> values;
+    for (const EventRecord& e : statistics.events) {
+      const std::vector<double> numbers = numbers_of(e);
+      values.insert(values.end(), numbers.begin(), numbers.end());
+    }
+    std::vector<hsize_t> size{statistics.events.size()};
+    if (width > 0) size.push_back(width);
+    const Hdf5Handle made = writer.dataset(group, name, size);
+    if (!values.empty()) writer.write_rows(made, size, 0, values.data());
+  };
+  const std::size_t n = columns[1].width();
+  write("event", 0, [](const EventRecord& e) { return std::vector{static_cast<double>(e.event)}; });
+  write("time", 0, [](const EventRecord& e) { return std::vector{e.time}; });
+  write("direction", 0, [](const EventRecord& e) { return std::vector{e.rising ? 1.0 : -1.0}; });
+  write("q", n, [](const EventRecord& e) { return e.node.q; });
+  write("v", n, [](const EventRecord& e) { return e.node.v; });
+  write("v_after", n, [](const EventRecord& e) { return e.after.empty() ? e.node.v : e.after; });
+}
+
 }  // namespace
 
 void write_hdf5(const std::string& path, const std::string& rows_path, const std::vector<Column>& columns,
                 const RunDescription& d, const RunResult& result) {
   replace_hdf5(path, [&](const Hdf5Writer& writer) {
     write_rows(writer, rows_path, columns);
+    write_events(writer, columns, result.statistics);
     writer.text_dataset("model", d.model_text);
     const hid_t root = writer.root();
     writer.attribute(root, "program", "rattleback " + d.version);
@@ -83,6 +108,10 @@ void write_hdf5(const std::string& path, const std::string& rows_path, const std
     writer.attribute(root, "energy_initial", result.statistics.initial_energy);
     writer.attribute(root, "energy_final", result.statistics.final_energy);
     if (result.statistics.work != 0.0) writer.attribute(root, "work", result.statistics.work);
+    if (result.statistics.impact_energy != 0.0)
+      writer.attribute(root, "impact_energy", result.statistics.impact_energy);
+    if (result.stopped_by) writer.attribute(root, "stopped_by", static_cast<std::int64_t>(*result.stopped_by));
+    if (!d.stop_when.empty()) writer.attribute(root, "stop_when", d.stop_when);
     writer.attribute(root, "energy_max_error", result.statistics.max_energy_error());
     writer.attribute(root, "constraint_max", result.statistics.constraint.everywhere());
     writer.attribute(root, "midpoint_energy_range", result.statistics.midpoint_energy);

@@ -150,15 +150,16 @@ void ResultFile::checkpoint(const Checkpoint& checkpoint) {
   });
 }
 
-void ResultFile::finish(const RunResult& result) {
+void ResultFile::finish(const RunResult& result, bool resumable) {
   Implementation& i = *implementation_;
   i.guarded([&] {
     i.rows->synchronise();
     i.make_result(result);
   });
-  if (result.outcome == RunOutcome::interrupted) return;
+  const bool interrupted = result.outcome == RunOutcome::interrupted;
+  if (interrupted && resumable) return;
   remove_file(i.checkpoint_path);
-  if (!i.csv) remove_file(i.rows_path);
+  if (!i.csv || (interrupted && i.rows_path != i.path)) remove_file(i.rows_path);
 }
 
 }  // namespace rattleback

@@ -11,26 +11,6 @@
 namespace rattleback {
 namespace {
 
-Opcode opcode_of(Function f) {
-  switch (f) {
-    case Function::sin: return Opcode::sin;
-    case Function::cos: return Opcode::cos;
-    case Function::tan: return Opcode::tan;
-    case Function::asin: return Opcode::asin;
-    case Function::acos: return Opcode::acos;
-    case Function::atan: return Opcode::atan;
-    case Function::atan2: return Opcode::atan2;
-    case Function::sinh: return Opcode::sinh;
-    case Function::cosh: return Opcode::cosh;
-    case Function::tanh: return Opcode::tanh;
-    case Function::asinh: return Opcode::asinh;
-    case Function::exp: return Opcode::exp;
-    case Function::log: return Opcode::log;
-    case Function::sqrt: return Opcode::sqrt;
-  }
-  throw ExpressionError("a function without an opcode");
-}
-
 /// Integer powers up to this one are multiplied out.
 constexpr double largest_multiplied_power = 64.0;
 
@@ -46,7 +26,13 @@ bool is_exact(Opcode op, double a, double b, double result) {
     case Opcode::divide: return std::fma(result, b, -a) == 0.0;
     case Opcode::negate:
     case Opcode::absolute:
-    case Opcode::minimum: return true;
+    case Opcode::minimum:
+    case Opcode::sign:
+    case Opcode::least:
+    case Opcode::largest:
+    case Opcode::less:
+    case Opcode::less_equal:
+    case Opcode::select: return true;
     default: return false;
   }
 }
@@ -70,19 +56,23 @@ Value Builder::emit(Instruction instruction, int level, const Sample& sample) {
   return position->second;
 }
 
-Value Builder::operation(Opcode op, Value a, Value b) {
-  const Instruction instruction{op, a, b, 0};
-  const int arity = operand_count(op);
+Value Builder::operation(Opcode op, Value a, Value b, Value c) {
+  const Instruction instruction{op, a, b, c};
+  const Value operands[] = {a, b, c};
   Sample sample;
   bool constant_operands = true;
-  for (int k = 0; k < arity; ++k) constant_operands = constant_operands && is_constant(k == 0 ? a : b);
+  int level = 0;
+  for (int k = 0; k < operand_count(op); ++k) {
+    constant_operands = constant_operands && is_constant(operands[k]);
+    level = std::max(level, level_[operands[k]]);
+  }
   for (std::size_t s = 0; s < samples; ++s) {
-    const double operands[] = {sample_[a][s], sample_[b][s]};
-    sample[s] = execute<double>({op, 0, 1, 0}, nullptr, nullptr, nullptr, operands);
+    const double numbers[] = {sample_[a][s], sample_[b][s], sample_[c][s]};
+    sample[s] = execute<double>({op, 0, 1, 2}, nullptr, nullptr, nullptr, numbers);
   }
   const bool may_fold = folding_ == Constants::folded || is_exact(op, sample_[a][0], sample_[b][0], sample[0]);
   if (constant_operands && std::isfinite(sample[0]) && may_fold) return constant(sample[0]);
-  return emit(instruction, arity == 1 ? level_[a] : std::max(level_[a], level_[b]), sample);
+  return emit(instruction, level, sample);
 }
 
 Value Builder::constant(double value) {
@@ -162,6 +152,11 @@ Value Builder::absolute(Value a) {
 
 Value Builder::call(Opcode op, Value a, Value b) { return operation(op, a, b); }
 
+Value Builder::select(Value condition, Value a, Value b) {
+  if (is_constant(condition)) return constant_of(condition) != 0.0 ? a : b;
+  return a == b ? a : operation(Opcode::select, condition, a, b);
+}
+
 Value Builder::power(Value base, std::uint64_t exponent) {
   if (exponent == 1) return base;
   if (exponent % 2 == 1) return multiply(base, power(base, exponent - 1));
@@ -195,7 +190,7 @@ Value Builder::lower_node(const Expression& e, Bindings& scope) {
   switch (e.kind()) {
     case Kind::constant: return constant(e.value());
     case Kind::symbol: throw ExpressionError("'" + e.name() + "' is not among the inputs of the program");
-    case Kind::function: return call(opcode_of(e.function()), operand(0), e.operands().size() > 1 ? operand(1) : 0);
+    case Kind::function: return lower_call(e, scope);
     case Kind::power: {
       const Expression& exponent = e.operands()[1].expression;
       const double n = exponent.is_constant() ? exponent.value() - 0.5 : -1.0;

@@ -64,6 +64,7 @@ class Builder {
   Value negate(Value a);
   Value absolute(Value a);
   Value call(Opcode op, Value a, Value b = 0);
+  Value select(Value condition, Value a, Value b);
   Value power(Value base, std::uint64_t exponent);
   /// A sum of many terms: those that are computed in the same way are added up in a vector of sums, which the code
   /// generator keeps in a register; short chains of dependent additions make small errors, too.
@@ -91,7 +92,8 @@ class Builder {
 
  private:
   Value emit(Instruction instruction, int level, const Sample& sample);
-  Value operation(Opcode op, Value a, Value b = 0);
+  Value operation(Opcode op, Value a, Value b = 0, Value c = 0);
+  Value lower_call(const Expression& e, Bindings& scope);
   Value lower_node(const Expression& e, Bindings& scope);
   Value lower_sum(const Expression& e, Bindings& scope);
   Value lower_product(const Expression& e, Bindings& scope);

@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <numbers>
 #include <type_traits>
 
+#include "rattleback/expr/number_table.hpp"
 #include "rattleback/kernel/program.hpp"
 
 namespace rattleback {
@@ -41,6 +43,54 @@ T minimum_of(const T& a, const T& b) {
   }
 }
 
+/// Continued from the real axis, as the others below: the real parts decide.
+template <class T>
+T absolute_of(const T& x) {
+  if constexpr (is_complex<T>::value) {
+    return x.real() < 0.0 ? -x : x;
+  } else {
+    using std::abs;
+    return abs(x);
+  }
+}
+
+template <class T>
+T sign_of(const T& x) {
+  return real_part(x) > 0 ? T(1) : real_part(x) < 0 ? T(-1) : x;
+}
+
+template <class T>
+T least_of(const T& a, const T& b) {
+  return real_part(a) < real_part(b) || real_part(a) != real_part(a) ? a : b;
+}
+
+template <class T>
+T largest_of(const T& a, const T& b) {
+  return real_part(a) > real_part(b) || real_part(a) != real_part(a) ? a : b;
+}
+
+template <class T>
+T less_of(const T& a, const T& b) {
+  return real_part(a) < real_part(b) ? T(1) : real_part(a) >= real_part(b) ? T(0) : T(a + b);
+}
+
+template <class T>
+T less_equal_of(const T& a, const T& b) {
+  return real_part(a) <= real_part(b) ? T(1) : real_part(a) > real_part(b) ? T(0) : T(a + b);
+}
+
+template <class T>
+T select_of(const T& condition, const T& a, const T& b) {
+  if (real_part(condition) != real_part(condition)) return condition;
+  return real_part(condition) != 0 ? a : b;
+}
+
+/// Addresses are below 2⁵³: as numbers they are exact.
+inline const NumberTable& table_at(double address) {
+  return static_cast<const NumberTable&>(
+      *reinterpret_cast<const CallableNumbers*>(static_cast<std::uintptr_t>(address)));
+}
+
 template <class T>
 T fma_of(const T& a, const T& b, const T& c) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -54,8 +104,8 @@ T fma_of(const T& a, const T& b, const T& c) {
 /// and `variables` what comes from outside.
 template <class T>
 T execute(const Instruction& i, const double* constants, const T* inputs, const T* variables, const T* values) {
-  using std::abs, std::sqrt, std::sin, std::cos, std::tan, std::asin, std::acos, std::atan, std::sinh, std::cosh,
-      std::tanh, std::asinh, std::exp, std::log, std::pow;
+  using std::sqrt, std::sin, std::cos, std::tan, std::asin, std::acos, std::atan, std::sinh, std::cosh, std::tanh,
+      std::asinh, std::exp, std::log, std::pow;
   switch (i.op) {
     case Opcode::constant: return T(constants[i.a]);
     case Opcode::input: return inputs[i.a];
@@ -65,7 +115,14 @@ T execute(const Instruction& i, const double* constants, const T* inputs, const 
     case Opcode::multiply: return values[i.a] * values[i.b];
     case Opcode::divide: return values[i.a] / values[i.b];
     case Opcode::negate: return -values[i.a];
-    case Opcode::absolute: return T(abs(values[i.a]));
+    case Opcode::absolute: return absolute_of(values[i.a]);
+    case Opcode::sign: return sign_of(values[i.a]);
+    case Opcode::least: return least_of(values[i.a], values[i.b]);
+    case Opcode::largest: return largest_of(values[i.a], values[i.b]);
+    case Opcode::less: return less_of(values[i.a], values[i.b]);
+    case Opcode::less_equal: return less_equal_of(values[i.a], values[i.b]);
+    case Opcode::select: return select_of(values[i.a], values[i.b], values[i.c]);
+    case Opcode::table: return table_at(static_cast<double>(real_part(values[i.b]))).at(values[i.a]);
     case Opcode::minimum: return minimum_of(values[i.a], values[i.b]);
     case Opcode::fma: return fma_of(values[i.a], values[i.b], values[i.c]);
     case Opcode::sqrt: return sqrt(values[i.a]);

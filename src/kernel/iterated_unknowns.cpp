@@ -5,14 +5,16 @@
 #include "idle_unknowns.hpp"
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/piecewise.hpp"
 #include "rattleback/kernel/implicit_system.hpp"
+#include "slopes.hpp"
 
 namespace rattleback {
 
 // If r = G(x) + B u, where B contains no unknown, then the Newton iterates of x do not depend on the guess of u. So
 // only those unknowns matter that occur in the Jacobian of their own block.
 std::vector<std::size_t> iterated_unknowns(const ImplicitSystem& original) {
-  SparseMatrix slopes = jacobian(original.residuals, original.unknowns);
+  SparseMatrix slopes = slopes_and_jumps(original.residuals, original.unknowns);
   const ImplicitSystem system = without_idle_unknowns(original, slopes);
   Incidence incidence(system.residuals.size());
   std::vector<std::vector<const SparseMatrix::Entry*>> entries_of_row(system.residuals.size());
@@ -31,7 +33,12 @@ std::vector<std::size_t> iterated_unknowns(const ImplicitSystem& original) {
       }
     }
     for (const int u : block.unknowns) {
-      if (nonlinear.contains(system.unknowns[static_cast<std::size_t>(u)]))
+      const Expression& unknown = system.unknowns[static_cast<std::size_t>(u)];
+      for (const int row : block.equations) {
+        if (nonlinear.contains(unknown)) break;
+        if (has_kinks_in(system.residuals[static_cast<std::size_t>(row)], {&unknown, 1})) nonlinear.insert(unknown);
+      }
+      if (nonlinear.contains(unknown))
         result.push_back(static_cast<std::size_t>(u));
     }
   }

@@ -26,6 +26,10 @@ Value Builder::magnitude(Value root) {
       case Opcode::subtract:
       case Opcode::multiply:
       case Opcode::divide: return 2;
+      case Opcode::least:
+      case Opcode::largest: return 2;
+      case Opcode::select: return 3;
+      case Opcode::absolute:
       case Opcode::negate: return 1;
       case Opcode::sin:
       case Opcode::cos:
@@ -44,6 +48,7 @@ Value Builder::magnitude(Value root) {
     const std::size_t before = stack.size();
     if (inner > 0 && !magnitude_.contains(i.a)) stack.push_back(i.a);
     if (inner > 1 && !magnitude_.contains(i.b)) stack.push_back(i.b);
+    if (inner > 2 && !magnitude_.contains(i.c)) stack.push_back(i.c);
     if (stack.size() > before) continue;
     stack.pop_back();
     if (magnitude_.contains(v)) continue;
@@ -61,7 +66,14 @@ Value Builder::magnitude(Value root) {
         break;
       }
       case Opcode::divide: result = multiply(divide(magnitude_[i.a], absolute(i.b)), amplification(i.b)); break;
+      case Opcode::absolute:
       case Opcode::negate: result = magnitude_[i.a]; break;
+      case Opcode::select: result = select(i.a, magnitude_[i.b], magnitude_[i.c]); break;
+      case Opcode::least:
+      case Opcode::largest:
+        result = select(operation(Opcode::less_equal, i.a, i.b), magnitude_[i.op == Opcode::least ? i.a : i.b],
+                        magnitude_[i.op == Opcode::least ? i.b : i.a]);
+        break;
       // |f(x)| + |f′(x)| |x|: what the rounding of the argument does to the function.
       case Opcode::sin:
       case Opcode::cos: result = add(absolute(v), bounded(magnitude_[i.a])); break;

@@ -77,6 +77,7 @@ FusedCode fuse(const Builder& builder, std::span<const Value> roots) {
     const int n = operand_count(i.op);
     if (n > 0) i.a = result.renumbered[i.a];
     if (n > 1) i.b = result.renumbered[i.b];
+    if (n > 2) i.c = result.renumbered[i.c];
     if (n == 1) i.b = 0;
     const bool is_pair = (i.op == Opcode::sin || i.op == Opcode::cos) && angles[code[v].a] == std::pair(true, true);
     if (!is_pair) {

@@ -24,6 +24,11 @@ class Scheduler {
     std::vector<Value> everything;
     for (const auto& roots : all) everything.insert(everything.end(), roots.begin(), roots.end());
     program_.invariant = fill([&] { place(everything, 0); });
+    // Their results are waited for long, and what they need is known before the last step is finished.
+    std::vector<Value> tables;
+    for (Value v = 0; v < source_.code.size(); ++v) {
+      if (source_.code[v].op == Opcode::table) tables.push_back(v);
+    }
     int iteration = 0;
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) {
       StepBlock& block = program_.blocks[b];
@@ -33,6 +38,7 @@ class Scheduler {
       const auto& solve = all[4 * b + 3];
       if (!block.iterative) {
         block.before = fill([&] {
+          if (b == 0) place(tables, 1);
           place(before, any_level);
           place_used_later(magnitudes, static_cast<int>(4 * b + 2));
         });
@@ -41,6 +47,7 @@ class Scheduler {
       }
       const int level = ++iteration + 1;
       block.before = fill([&] {
+        if (b == 0) place(tables, 1);
         place(before, any_level);
         place(check, level - 1);
         place(magnitudes, level - 1);

@@ -2,28 +2,51 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include "idle_unknowns.hpp"
 #include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/piecewise.hpp"
 
 namespace rattleback {
 
-bool divides_by(const Expression& expression, const std::unordered_set<Expression>& symbols) {
-  const auto depends = [&](const Expression& e) {
-    return std::ranges::any_of(free_symbols(e), [&](const Expression& s) { return symbols.contains(s); });
-  };
+bool hides_symbols(const Expression& expression, const std::unordered_set<Expression>& symbols) {
   const Graph graph({&expression, 1});
+  std::vector<bool> depends(graph.size(), false);
   for (std::size_t i = 0; i < graph.size(); ++i) {
-    if (graph[i].kind() != Kind::product) continue;
+    depends[i] = symbols.contains(graph[i]);
     for (const Term& t : graph[i].operands()) {
-      if (t.weight < 0.0 && depends(t.expression)) return true;
+      if (!depends[graph.index(t.expression)]) continue;
+      depends[i] = true;
+      if (graph[i].kind() == Kind::product && t.weight < 0.0) return true;
     }
+    if (depends[i] && is_piecewise(graph[i])) return true;
   }
   return false;
 }
 
+SparseMatrix slopes_and_jumps(const std::vector<Expression>& residuals, const std::vector<Expression>& unknowns) {
+  SparseMatrix slopes = jacobian(residuals, unknowns);
+  if (!has_kinks(residuals)) return slopes;
+  std::set<std::pair<int, int>> known;
+  for (const auto& e : slopes.entries) known.emplace(e.row, e.column);
+  for (int i = 0; i < slopes.rows; ++i) {
+    const Expression& residual = residuals[static_cast<std::size_t>(i)];
+    if (!has_kinks({&residual, 1})) continue;
+    const Graph graph({&residual, 1});
+    for (int j = 0; j < slopes.columns; ++j) {
+      const Expression& unknown = unknowns[static_cast<std::size_t>(j)];
+      if (!graph.contains(unknown) || known.contains({i, j}) || !has_kinks_in(residual, {&unknown, 1})) continue;
+      slopes.entries.push_back({i, j, Expression(0.0)});
+    }
+  }
+  std::ranges::sort(slopes.entries, {}, [](const auto& e) { return std::pair(e.row, e.column); });
+  return slopes;
+}
+
 Slopes::Slopes(const ImplicitSystem& system)
-    : jacobian_(jacobian(system.residuals, system.unknowns)), system_(without_idle_unknowns(system, jacobian_)),
+    : jacobian_(slopes_and_jumps(system.residuals, system.unknowns)), system_(without_idle_unknowns(system, jacobian_)),
       rows_(system.unknowns.size()), equations_with_(system.unknowns.size()) {
   for (const auto& e : jacobian_.entries) {
     rows_[idx(e.row)].push_back(&e);
@@ -55,7 +78,7 @@ bool Slopes::is_linear(const EquationBlock& block) const {
     }
   }
   return std::ranges::none_of(block.equations,
-                              [&](int e) { return divides_by(system_.residuals[idx(e)], own_symbols); });
+                              [&](int e) { return hides_symbols(system_.residuals[idx(e)], own_symbols); });
 }
 
 std::size_t Slopes::smallest_nonlinear(const EquationBlock& block) const {

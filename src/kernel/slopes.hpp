@@ -37,8 +37,11 @@ class Slopes {
   std::vector<std::vector<int>> equations_with_;
 };
 
-/// Whether a denominator depends on one of the symbols. Slopes may be free of u although r is not defined at u = 0, as
-/// those of u·u⁻¹: such an r must not be evaluated there.
-bool divides_by(const Expression& expression, const std::unordered_set<Expression>& symbols);
+/// Whether an expression whose slopes are free of some symbols is still not affine in them: if a denominator depends on
+/// one, as in u·u⁻¹, which is not defined at u = 0, or something that is not smooth, as in sign(u).
+bool hides_symbols(const Expression& expression, const std::unordered_set<Expression>& symbols);
+
+/// The Jacobian, with zeros where an equation depends on an unknown only by jumps.
+SparseMatrix slopes_and_jumps(const std::vector<Expression>& residuals, const std::vector<Expression>& unknowns);
 
 }  // namespace rattleback

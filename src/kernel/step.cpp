@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "careful_solver.hpp"
+#include "rattleback/expr/piecewise.hpp"
 #include "rattleback/expr/print.hpp"
 #include "step_runner.hpp"
 
@@ -107,9 +108,14 @@ std::string Step::describe(const LaneReport& report) const {
   switch (report.outcome) {
     case Outcome::singular: return place + ": here it does not determine the unknowns together with the others";
     case Outcome::not_finite: return place + ": it is infinite or undefined here, or its derivatives are";
-    default:
-      return fmt::format("{}: residual {:.2g} of its terms after {} iteration{}; a smaller step may help", place,
-                         report.residual, report.failed_iterations, report.failed_iterations == 1 ? "" : "s");
+    default: {
+      const Expression& residual = state_->system.residuals[static_cast<std::size_t>(report.equation)];
+      return fmt::format("{}: residual {:.2g} of its terms after {} iteration{}; {}", place, report.residual,
+                         report.failed_iterations, report.failed_iterations == 1 ? "" : "s",
+                         has_kinks_in(residual, state_->system.unknowns)
+                             ? "it is not smooth, and where it jumps it may have no solution, as friction at rest"
+                             : "a smaller step may help");
+    }
   }
 }
 

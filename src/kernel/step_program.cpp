@@ -78,6 +78,7 @@ class StepBuilder {
     const Value solved = position();
     finish_outputs();
     find_partial_functions({solved, position()});
+    excuse_branches();
   }
 
   StepProgram take_program() { return std::move(program_); }
@@ -190,7 +191,7 @@ class StepBuilder {
       }
     }
     for (std::size_t i = 0; i < system_.outputs.size(); ++i) {
-      if (is_affine[i] && divides_by(system_.outputs[i], unknowns)) is_affine[i] = false;
+      if (is_affine[i] && hides_symbols(system_.outputs[i], unknowns)) is_affine[i] = false;
     }
     Bindings at_zero(&data_scope_);
     for (const Expression& u : system_.unknowns) at_zero.bind(u, builder_.constant(0.0));
@@ -231,7 +232,7 @@ class StepBuilder {
         };
         std::unordered_set<Expression> unknown = own;
         unknown.insert(system_.unknowns[idx(single->second)]);
-        if (!std::ranges::all_of(slopes_.row(e), defines) || divides_by(system_.residuals[idx(e)], unknown)) {
+        if (!std::ranges::all_of(slopes_.row(e), defines) || hides_symbols(system_.residuals[idx(e)], unknown)) {
           continue;
         }
         Bindings at_zero(&scope_);
@@ -317,10 +318,33 @@ class StepBuilder {
         case Opcode::cosh:
         case Opcode::exp:
         case Opcode::log:
+        case Opcode::select:
         case Opcode::pow: found.push_back(v); break;
         default: break;
       }
     }
+  }
+
+  /// What only branches of conditions are made of may be undefined: if one is chosen, the choice tells.
+  void excuse_branches() {
+    const std::vector<Instruction>& code = builder_.code();
+    if (std::ranges::none_of(code, [](const Instruction& i) { return i.op == Opcode::select; })) return;
+    std::vector<bool> is_needed(code.size(), false);
+    const auto need = [&](Value v) { is_needed[v] = true; };
+    for (StepBlock block : program_.blocks) {
+      block.must_be_finite.clear();
+      for_each_root(block, need);
+    }
+    std::ranges::for_each(program_.outputs, need);
+    for (std::size_t v = code.size(); v-- > 0;) {
+      if (!is_needed[v]) continue;
+      const Value operands[] = {code[v].a, code[v].b, code[v].c};
+      const int n = code[v].op == Opcode::select ? 1 : operand_count(code[v].op);
+      for (int k = 0; k < n; ++k) need(operands[k]);
+    }
+    const auto is_excused = [&](Value v) { return !is_needed[v]; };
+    for (StepBlock& block : program_.blocks) std::erase_if(block.must_be_finite, is_excused);
+    std::erase_if(program_.must_be_finite, is_excused);
   }
 
   StepBlock iterative_block(const EquationBlock& block) {

@@ -13,6 +13,7 @@ struct AdamsProblem {
   /// One over the error that each number of y may have in a step that begins there.
   void (*weights)(const double* y, double* weights, void* self) = nullptr;
   void* self = nullptr;
+  double longest_step = 0.0;  ///< if it is not 0
 };
 
 /// Adams methods of variable order and step with the interpolation that belongs to them, by CVODE. They live in a

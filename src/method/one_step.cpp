@@ -117,12 +117,32 @@ class OneStep final : public OneStepper {
     return read_node();
   }
 
+  void go_from(const State& node, std::span<const double> kept, double start, double h) override {
+    problem_.start.t = start;
+    problem_.step = h;
+    nodes_.surround(problem_);
+    leap_.reset();
+    has_interval_ = false;
+    std::ranges::copy(kept, kept_.begin());
+    node_ = node;
+  }
+
   void set_step(double h) override {
     problem_.start.t = node_.t;
     std::ranges::fill(clock(), 0.0);
     problem_.step = h;
     leap_.reset();
     if (second_is_next()) second_.emplace(method_, problem_);
+  }
+
+  bool set_parameters(std::span<const double> values) override {
+    std::ranges::copy(values, problem_.parameters.begin());
+    solver_.surround(problem_);
+    nodes_.surround(problem_);
+    if (watch_) watch_->surround(problem_);
+    leap_.reset();
+    has_interval_ = false;
+    return read_node();
   }
 
   // state, memories of the stages, clock, velocity of the node, whether the second position is next, counters

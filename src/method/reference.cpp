@@ -41,7 +41,9 @@ struct ReferenceFlow::Implementation {
         constrained(!problem.system.velocity_rows().empty()), scale(problem, accelerations) {
     std::vector<double> start = problem.start.q;
     start.insert(start.end(), problem.start.v.begin(), problem.start.v.end());
-    adams = make_adams({2 * n, &rates, &weights, this});
+    // What changes suddenly may change back between two places that an integrator looks at.
+    const double longest_step = problem.system.has_kinks() ? problem.step : 0.0;
+    adams = make_adams({2 * n, &rates, &weights, this, longest_step});
     interpolated.resize(2 * n);
     last_acceleration.resize(n);
     snapshots.push_back({0.0, scale.at_start(), std::move(start)});

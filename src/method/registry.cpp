@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "event_stepper.hpp"
 #include "families.hpp"
 #include "rattleback/method/reference.hpp"
 #include "tau_stepper.hpp"
@@ -29,6 +30,18 @@ bool DerivedMethod::needs_only_maps() const {
   return map && !spec.starts_from_reference() && map->guards.empty() && !map->adjust && !map->own_time;
 }
 
+void require_events(const DerivedMethod& method, const Problem& problem) {
+  if (!method.map) return;
+  if (problem.second_position) {
+    throw MethodError("a second position (`q1`) is the first step, and events need fractions of it: drop `q1`");
+  }
+  if (method.needs_only_maps()) return;
+  throw MethodError(fmt::format(
+      "{} cannot run a model with events: they need fractions of a step from any node, and it has a time, a start or "
+      "places of its own; dla, gni, rk4 and reference can",
+      method.spec.text()));
+}
+
 Method make_method(const MethodSpec& method, const Problem& problem) { return method.derive(problem); }
 
 Method make_method(const MethodSpec& method, const System& system) {
@@ -42,6 +55,7 @@ std::unique_ptr<Stepper> make_stepper(const MethodSpec& method, const Problem& p
 
 std::unique_ptr<Stepper> make_stepper(const DerivedMethod& method, const Problem& problem) {
   const MethodSpec& spec = method.spec;
+  if (!problem.system.events().empty()) return make_event_stepper(method, problem);
   if (!method.map) return make_flow_stepper(spec.flow(problem), problem.step);
   if (problem.second_position) {
     if (!method.map->from_two_positions) {

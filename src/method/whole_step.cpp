@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "../base/signed_size.hpp"
 
@@ -37,7 +38,7 @@ StepClock::StepClock(const Method& method)
       times_(method.stages.size() + 2) {}
 
 void StepClock::set(std::span<const double> clock, double start, double h) {
-  if (!clock.empty()) times_ = interpreter_(std::vector{clock[0], start, h});
+  if (!clock.empty()) interpreter_(std::array{clock[0], start, h}, times_);
 }
 
 MethodMaps maps_of(const Method& method, const Problem& problem) {

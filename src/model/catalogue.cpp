@@ -44,7 +44,8 @@ Model load_model(const std::string& name_or_file, const ParameterValues& paramet
   const auto names = catalogue();
   if (std::find(names.begin(), names.end(), name_or_file) != names.end()) {
     const fs::path path = catalogue_directory() / (name_or_file + ".toml");
-    return read_model(read_file(path.string()), path.filename().string(), parameters, inputs);
+    return read_model(read_file(path.string()), path.filename().string(), parameters, inputs,
+                      path.parent_path().string());
   }
   const auto meant = closest_name(name_or_file, names);
   throw ModelError(fmt::format("there is no model '{}' in the catalogue{}", name_or_file,

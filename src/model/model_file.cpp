@@ -16,16 +16,19 @@ namespace {
 const std::vector<std::string> top_level_keys{"name",       "description", "source",      "coordinates", "angles",
                                               "lagrangian", "constraints", "holonomic",   "parameters",  "initial",
                                               "run",        "symmetry",    "exact",       "conserved",   "forces",
-                                              "conformal",  "picture",     "definitions", "inputs"};
+                                              "conformal",  "picture",     "definitions", "inputs",      "events"};
 
 /// Puts a model together: first what makes its system, then what belongs to it.
 class ModelReader {
  public:
-  ModelReader(std::string_view text, const std::string& file) : content_(text), text_(text, file) {}
+  ModelReader(std::string_view text, const std::string& file, const std::string& folder)
+      : content_(text), text_(text, file) {
+    text_.set_folder(folder.empty() ? std::filesystem::path(file).parent_path() : std::filesystem::path(folder));
+  }
 
   Model read(const ParameterValues& replaced, const InputTexts& replaced_inputs) {
     text_.check_keys(text_.root(), top_level_keys, "a model");
-    text_.read_declarations(replaced);
+    text_.read_declarations(replaced, replaced_inputs);
     text_.read_definitions(momentum_names(text_));
     const Definitions definitions = text_.definitions();  // inputs are shown by themselves
     std::vector<NamedExpression> inputs = read_inputs(text_, replaced_inputs);
@@ -37,6 +40,7 @@ class ModelReader {
     by_coordinate("exact", "the exact solution of", text_.timed_names(), definition.exact);
     by_coordinate("forces", "the applied force on", text_.timed_names(), definition.applied_forces);
     read_conserved(definition);
+    definition.events = read_events(text_, event_places_);
     System system = make_system(std::move(definition));
     const std::optional<InitialSection> initial = read_initial(text_, conformal, system);
     Model model{std::filesystem::path(text_.source().file()).stem().string(),
@@ -168,6 +172,7 @@ class ModelReader {
         case Part::parameters: pick(text_.parameter_places()); break;
         case Part::symmetry: pick(symmetry_places_); break;
         case Part::section: pick(section_places_); break;
+        case Part::events: pick(event_places_); break;
         case Part::exact: node = text_.root().get("exact"); break;
         case Part::forces: node = text_.root().get("forces"); break;
         case Part::conserved: node = text_.root().get("conserved"); break;
@@ -199,13 +204,14 @@ class ModelReader {
   ModelText::Places holonomic_places_;
   ModelText::Places symmetry_places_;
   ModelText::Places section_places_;
+  ModelText::Places event_places_;
 };
 
 }  // namespace
 
 Model read_model(std::string_view text, const std::string& file, const ParameterValues& parameters,
-                 const InputTexts& inputs) {
-  return ModelReader(text, file).read(parameters, inputs);
+                 const InputTexts& inputs, const std::string& folder) {
+  return ModelReader(text, file, folder).read(parameters, inputs);
 }
 
 }  // namespace rattleback

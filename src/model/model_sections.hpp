@@ -23,6 +23,9 @@ std::optional<ConformalDefinition> read_conformal(const ModelText& text);
 /// [inputs], some of which may be replaced: names that the sections after it may use.
 std::vector<NamedExpression> read_inputs(ModelText& text, InputTexts replaced);
 
+/// [events]; `places` are those of their functions.
+std::vector<Event> read_events(const ModelText& text, ModelText::Places& places);
+
 struct InitialSection {
   State state;
   SomeNumbers given;  ///< velocities by name: the others were solved for; empty if all were given

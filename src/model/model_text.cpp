@@ -16,9 +16,9 @@ constexpr std::size_t max_coordinates = 20000;
 
 }  // namespace
 
-void ModelText::read_declarations(const ParameterValues& replaced) {
+void ModelText::read_declarations(const ParameterValues& replaced, const InputTexts& replaced_inputs) {
   advice_ = "; a parameter may use those that stand before it in the file";
-  read_parameters(replaced);
+  read_parameters(replaced, replaced_inputs);
   advice_ = "; declare it as a coordinate, or with its value in [parameters]";
   read_coordinates();
 }
@@ -30,7 +30,21 @@ const toml::node& ModelText::needed(const char* key) const {
 }
 
 ParseOptions ModelText::options_at(const toml::node& node, Names names) const {
-  ParseOptions options = TomlFile::options_at(node);
+  const ParseOptions place = TomlFile::options_at(node);
+  ParseOptions options = options_of(place.source, std::move(names));
+  options.line = place.line;
+  options.column = place.column;
+  return options;
+}
+
+Expression ModelText::expression(const toml::node& node, const std::string& what, Names names) const {
+  const std::string& text = text_of(node, what);
+  return parsed([&] { return parse(text, options_at(node, std::move(names))); });
+}
+
+ParseOptions ModelText::options_of(const std::string& where, Names names) const {
+  ParseOptions options;
+  options.source = where;
   options.names = std::move(names);
   options.integers = integers_;
   options.noninteger = noninteger_;
@@ -40,19 +54,12 @@ ParseOptions ModelText::options_at(const toml::node& node, Names names) const {
   return options;
 }
 
-Expression ModelText::expression(const toml::node& node, const std::string& what, Names names) const {
-  const std::string& text = text_of(node, what);
-  return parsed([&] { return parse(text, options_at(node, std::move(names))); });
+Expression ModelText::expression(const std::string& text, const std::string& where, Names names) const {
+  return parsed([&] { return parse(text, options_of(where, std::move(names))); });
 }
 
-Expression ModelText::expression(const std::string& text, const std::string& where, Names names) const {
-  ParseOptions options;
-  options.source = where;
-  options.names = std::move(names);
-  options.unknown_advice = advice_;
-  options.definitions = &definitions_;
-  if (!is_name(time_symbol().name())) options.time = time_symbol().name();
-  return parsed([&] { return parse(text, options); });
+Tensor ModelText::tensor(const std::string& text, const std::string& where, Names names) const {
+  return parsed([&] { return parse_tensor(text, options_of(where, std::move(names))); });
 }
 
 void ModelText::define(const std::string& name, const Expression& meaning) { definitions_.add(name, Tensor(meaning)); }
@@ -84,12 +91,22 @@ void ModelText::check_name(const std::string& name, const toml::node& place, con
 }
 
 // [parameters]: numbers, or expressions of the parameters before them
-void ModelText::read_parameters(ParameterValues replaced) {
+void ModelText::read_parameters(ParameterValues replaced, const InputTexts& replaced_inputs) {
   if (const toml::table* section = table("parameters")) {
     for (const auto& [name, node] : in_order(*section)) {
       check_name(name, *node, "a parameter");
       const auto replacement = replaced.extract(name);
       add_parameter(name, replacement ? replacement.mapped() : parameter_value(name, *node), *node);
+    }
+  }
+  if (const toml::table* section = table("inputs")) {
+    for (const auto& [name, node] : in_order(*section)) {
+      if (!node->is_number() || replaced_inputs.contains(name)) continue;
+      check_name(name, *node, "an input");
+      if (is_column_name(name) || name == time_symbol().name())
+        fail(*node, fmt::format("the input {} has a name that is taken; rename it", name));
+      const auto replacement = replaced.extract(name);
+      add_parameter(name, replacement ? replacement.mapped() : number(*node, "the input " + name), *node);
     }
   }
   if (replaced.empty()) return;

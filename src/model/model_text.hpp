@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -18,10 +19,15 @@ class ModelText : public TomlFile {
 
   using TomlFile::TomlFile;
 
-  /// Reads [parameters], of which some may be replaced, and the coordinates.
-  void read_declarations(const ParameterValues& replaced);
+  /// Reads [parameters], of which some may be replaced, and the coordinates. Inputs that are numbers and are not
+  /// replaced are parameters, too.
+  void read_declarations(const ParameterValues& replaced, const InputTexts& replaced_inputs);
   /// Reads [definitions], in which other names may occur besides those: momenta.
   void read_definitions(const Names& more_names);
+
+  void set_folder(std::filesystem::path folder) { folder_ = std::move(folder); }
+  /// Where files are that the model names.
+  const std::filesystem::path& folder() const { return folder_; }
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const std::vector<Expression>& coordinates() const { return coordinates_; }
@@ -30,9 +36,10 @@ class ModelText : public TomlFile {
   const Places& coordinate_places() const { return coordinate_places_; }
 
   const Names& parameter_names() const { return parameter_names_; }
-  Names position_names() const;  ///< parameters and coordinates
-  Names all_names() const;       ///< and velocities
-  Names timed_names() const;     ///< and t, which is the time unless something else has this name
+  Names position_names() const;                                       ///< parameters and coordinates
+  Names all_names() const;                                            ///< and velocities
+  bool names_time() const { return !is_name(time_symbol().name()); }  ///< t is the time
+  Names timed_names() const;  ///< and t, which is the time unless something else has this name
   /// The coordinates as messages list them: the first of many.
   Names listed_coordinates() const;
 
@@ -44,8 +51,12 @@ class ModelText : public TomlFile {
   Expression expression(const toml::node& node, const std::string& what, Names names) const;
   /// Of a text that is not in the file.
   Expression expression(const std::string& text, const std::string& where, Names names) const;
+  /// The same of any shape, without a place of its own.
+  Tensor tensor(const std::string& text, const std::string& where, Names names) const;
   /// From now on the name stands for this, as if [definitions] said so.
   void define(const std::string& name, const Expression& meaning);
+  void define(const Definition& definition) { definitions_.add(definition); }
+  void forget_definitions() { definitions_ = {}; }
   /// An entry of a list, which may be repeated.
   std::vector<Expression> entry(const toml::node& node, const std::string& what, Names names) const;
   /// What an expression of the parameters comes to.
@@ -60,14 +71,16 @@ class ModelText : public TomlFile {
                                                                 const std::string& what, const Names& names) const;
 
  private:
-  void read_parameters(ParameterValues replaced);
+  void read_parameters(ParameterValues replaced, const InputTexts& replaced_inputs);
   double parameter_value(const std::string& name, const toml::node& node) const;
   void add_parameter(const std::string& name, double value, const toml::node& place);
   void read_coordinates();
   bool is_name(const std::string& name) const;  ///< of a coordinate or a parameter
   std::vector<Expression> symbols(const toml::node& node, const std::string& what) const;
+  ParseOptions options_of(const std::string& where, Names names) const;
   ParseOptions options_at(const toml::node& node, Names names) const;
 
+  std::filesystem::path folder_;
   std::vector<Parameter> parameters_;
   Names parameter_names_;
   Places parameter_places_;

@@ -112,6 +112,7 @@ class RowSolver {
     for (Eigen::Index k = 0; k < a_.rows(); ++k) {
       if (const double length = a_.row(k).norm(); length > 0.0) weights_[k] = 1.0 / length;
     }
+    if (a_.size() == 0) return;  // Eigen has no such decomposition
     svd_.compute(weights_.asDiagonal() * a_, Eigen::ComputeFullU | Eigen::ComputeFullV);
     svd_.setThreshold(rank_tolerance);
   }
@@ -124,7 +125,7 @@ class RowSolver {
     return w;
   }
   Eigen::MatrixXd kernel() const {
-    if (a_.rows() == 0) return Eigen::MatrixXd::Identity(a_.cols(), a_.cols());
+    if (a_.size() == 0) return Eigen::MatrixXd::Identity(a_.cols(), a_.cols());
     return svd_.matrixV().rightCols(a_.cols() - svd_.rank());
   }
 
@@ -192,7 +193,8 @@ std::vector<double> completed_positions(const System& system, std::span<const do
 }
 
 std::vector<double> completed_velocities(const System& system, std::span<const double> parameters,
-                                         const std::vector<double>& q, const SomeNumbers& given, double time) {
+                                         const std::vector<double>& q, const SomeNumbers& given, double time,
+                                         std::span<const double> near) {
   StartEquations at(system, parameters, given, time);
   at.move_to(q);
   const Eigen::VectorXd& unit = at.unit();
@@ -215,12 +217,18 @@ std::vector<double> completed_velocities(const System& system, std::span<const d
   const Eigen::MatrixXd kernel = rows.kernel();
   const Eigen::MatrixXd inertia = columns_of(at.inertia(), at.free());     // n × free
   const Eigen::MatrixXd own = columns_of(inertia.transpose(), at.free());  // free × free
-  const Eigen::VectorXd pull = own * w + inertia.transpose() * known;      // slope of the kinetic energy
+  Eigen::VectorXd pull = own * w + inertia.transpose() * known;            // slope of the kinetic energy
+  if (!near.empty()) {                                                     // of the change
+    Eigen::VectorXd before(unit.size());
+    for (Eigen::Index i = 0; i < unit.size(); ++i) before[i] = near[static_cast<std::size_t>(i)] / unit[i];
+    pull -= inertia.transpose() * before;
+  }
   w = rows.improved(w + kernel * least(kernel.transpose() * own * kernel, kernel.transpose() * pull), wanted);
   std::vector<std::size_t> objecting;
   for (Eigen::Index k = 0; k < wanted.size(); ++k) {
     const double size = sizes[k] + a.row(k).cwiseAbs().dot(w.cwiseAbs());
-    if (!(std::abs(a.row(k).dot(w) - wanted[k]) <= objection_tolerance * size))
+    const double rounding = 1e-14 * a.row(k).norm() * w.norm();  // of a row whose own terms are all zero
+    if (!(std::abs(a.row(k).dot(w) - wanted[k]) <= objection_tolerance * size + rounding))
       objecting.push_back(static_cast<std::size_t>(k));
   }
   if (!objecting.empty()) at.object(objecting, "velocities");

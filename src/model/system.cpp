@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/piecewise.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/expr/tidy.hpp"
 
@@ -24,6 +25,7 @@ bool contains_any(const Expression& e, const std::unordered_set<Expression>& sym
 
 bool is_affine_in(const Expression& e, const std::vector<Expression>& velocities,
                   const std::unordered_set<Expression>& velocity_set) {
+  if (has_kinks_in(e, velocities)) return false;
   const auto slope = gradient(e, velocities);
   return std::none_of(slope.begin(), slope.end(), [&](const Expression& d) { return contains_any(d, velocity_set); });
 }
@@ -55,7 +57,9 @@ std::unordered_map<Expression, double> degrees_of(const Expression& root,
   return degrees;
 }
 
-/// v·∂L/∂v − L. By Euler's theorem it is (d − 1) t for a term t of L that is homogeneous of degree d in the velocities:
+}  // namespace
+
+/// By Euler's theorem it is (d − 1) t for a term t of L that is homogeneous of degree d in the velocities:
 /// kinetic energies are added up once, and not twice to be subtracted once.
 Expression energy_of(const Expression& lagrangian, const std::vector<Expression>& velocities) {
   const auto degrees = degrees_of(lagrangian, {velocities.begin(), velocities.end()});
@@ -78,8 +82,6 @@ Expression energy_of(const Expression& lagrangian, const std::vector<Expression>
   }
   return sum(energy, constant);
 }
-
-}  // namespace
 
 System::System(std::vector<Expression> coordinates, Expression lagrangian, std::vector<Expression> constraints,
                std::vector<Parameter> parameters)
@@ -177,6 +179,13 @@ void System::check_symbols() const {
   for (std::size_t k = 0; k < constraints().size(); ++k) {
     check(constraints()[k], all, Part::constraints, k, row_name(k));
   }
+  for (std::size_t k = 0; k < events().size(); ++k) {
+    const Event& event = events()[k];
+    check(event.when, all, Part::events, k, fmt::format("'when' of the event {}", event.name));
+    for (const auto& v : event.velocities) {
+      if (v) check(*v, all, Part::events, k, fmt::format("a velocity that the event {} sets", event.name));
+    }
+  }
   for (std::size_t k = 0; k < holonomic().size(); ++k) {
     check(holonomic()[k], with_time, Part::holonomic, k, row_name(constraints().size() + k));
   }
@@ -230,6 +239,12 @@ std::vector<Expression> System::field_of(const SymmetrySection& section) const {
 }
 
 /// Where it is no coordinate and no parameter: exact solutions alone make no system that depends on time.
+System System::with_events(std::vector<Event> events) const {
+  SystemDefinition definition = definition_;
+  definition.events = std::move(events);
+  return System(std::move(definition));
+}
+
 void System::find_time() {
   const Expression t = time_symbol();
   for (const std::vector<Expression>* names : {&coordinates(), &std::as_const(parameters_)}) {
@@ -240,6 +255,12 @@ void System::find_time() {
     all.insert(all.end(), list->begin(), list->end());
   }
   for (const NamedExpression& c : conserved()) all.push_back(c.expression);
+  for (const Event& event : events()) {
+    all.push_back(event.when);
+    for (const auto& v : event.velocities) {
+      if (v) all.push_back(*v);
+    }
+  }
   const auto symbols = free_symbols(all);
   if (std::find(symbols.begin(), symbols.end(), t) != symbols.end()) time_.push_back(t);
 }
@@ -290,6 +311,10 @@ SparseMatrix System::mass_matrix() const { return hessian(lagrangian(), velociti
 
 bool System::is_affine() const {
   return std::any_of(affine_.begin(), affine_.end(), [](const Expression& b) { return !b.is_constant(0.0); });
+}
+
+bool System::has_kinks() const {
+  return rattleback::has_kinks(joined({{&lagrangian(), 1}, constraints(), holonomic(), applied_forces()}));
 }
 
 Expression System::power() const {

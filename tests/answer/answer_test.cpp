@@ -5,11 +5,14 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "rattleback/answer/analyse.hpp"
 #include "rattleback/answer/compare.hpp"
 #include "rattleback/answer/converge.hpp"
 #include "rattleback/answer/models.hpp"
 #include "rattleback/answer/run.hpp"
 #include "rattleback/answer/show.hpp"
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/parse.hpp"
 #include "tests/cli/command.hpp"
 
 namespace rattleback::answer {
@@ -291,6 +294,23 @@ TEST(Show, finds_what_is_wrong) {
   }
 }
 
+// Equations of motion by hand: m ẍ = λ₁ …, and the multiplier of the particle (Bloch, section 1.7 with a potential).
+TEST(Show, derives_the_equations_of_motion) {
+  const std::string particle = to_text(show({.model = "quadratic-particle"}));
+  EXPECT_TRUE(
+      contains(particle, "\nEquations of motion\n  x'' + 2*x = -lambda1*y\n  y'' + 2*y = 0\n  z'' = lambda1\n"));
+  const json d = json::parse(to_json(show({.model = "quadratic-particle"})));
+  std::unordered_map<Expression, double> at;
+  for (const auto& [name, value] :
+       {std::pair("x", 0.3), {"y", 0.7}, {"z", 0.0}, {"x'", 0.5}, {"y'", -1.1}, {"z'", 0.35}})
+    at.emplace(Expression::symbol(name), value);
+  // λ = (ẋ ẏ − 2 x y)/(1 + y²)
+  const double lambda = (0.5 * -1.1 - 2 * 0.3 * 0.7) / (1 + 0.49);
+  EXPECT_NEAR(evaluate(parse(d.at("multipliers")[0].get<std::string>()), at), lambda, 1e-14);
+  EXPECT_NEAR(evaluate(parse(d.at("accelerations")[0].get<std::string>()), at), -0.6 - lambda * 0.7, 1e-14);
+  EXPECT_NEAR(evaluate(parse(d.at("accelerations")[1].get<std::string>()), at), -1.4, 1e-14);
+}
+
 /// What the command prints is to_text of the answer, up to times.
 TEST(Command, prints_the_text_of_the_answer) {
   const auto timeless = [](const std::string& text) {
@@ -300,6 +320,10 @@ TEST(Command, prints_the_text_of_the_answer) {
   EXPECT_EQ(test::run("models").output, to_text(models()) + "\n'rattleback show NAME' tells more about one.\n");
   EXPECT_EQ(test::run("show snakeboard").output, to_text(show({.model = "snakeboard"})));
   EXPECT_EQ(test::run("show snakeboard --json").output, to_json(show({.model = "snakeboard"})) + "\n");
+  const AnalyseAnswer robot = analyse({.model = "mobile-robot"});
+  EXPECT_EQ(test::run("analyse mobile-robot").output, to_text(robot));
+  EXPECT_EQ(test::run("analyse mobile-robot --latex").output, to_latex(robot));
+  EXPECT_EQ(test::run("analyse mobile-robot --json").output, to_json(robot) + "\n");
   EXPECT_EQ(timeless(test::run("run knife-edge -m dla --observe impulses").output),
             timeless(to_text(run({.problem = {.model = "knife-edge"}, .method = "dla", .observe = {"impulses"}}))));
   EXPECT_EQ(timeless(test::run("compare quadratic-particle --time 4").output),

@@ -1,7 +1,7 @@
-// `rattleback analyse`: the verdicts of the literature on the catalogue, and what they rest on.
+// `rattleback analyse`: what it prints, what decides, and what it refuses. Verdicts on the catalogue are those of
+// tests/answer/analysed_catalogue_test.cpp.
 
 #include <cmath>
-#include <functional>
 #include <numbers>
 
 #include "analysed.hpp"
@@ -10,134 +10,19 @@ namespace {
 
 using namespace rattleback::test;
 
-std::size_t occurrences(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++count;
-  return count;
+TEST(Analyse, without_a_chaplygin_structure_there_is_no_latex) {
+  const Desk desk;
+  const Answer latex = desk("analyse cart-pendulum --latex");
+  EXPECT_EQ(latex.status, answer_is_no);
+  EXPECT_EQ(latex.out, "");
+  expect_parts(latex.err, {"rattleback: ", "there is no Chaplygin structure to write down: "});
 }
 
-enum class Verdict { hamiltonizable, measure_only, no_measure, not_chaplygin, depends_on_time };
-
-const std::map<std::string, Verdict> literature{
-    {"free-particle", Verdict::hamiltonizable},
-    {"free-particle-x", Verdict::hamiltonizable},
-    {"harmonic-particle", Verdict::hamiltonizable},
-    {"harmonic-particle-x", Verdict::hamiltonizable},
-    {"quadratic-particle", Verdict::hamiltonizable},
-    {"quadratic-particle-x", Verdict::hamiltonizable},
-    {"sinusoidal-particle", Verdict::hamiltonizable},
-    {"knife-edge", Verdict::hamiltonizable},
-    {"knife-edge-incline", Verdict::hamiltonizable},
-    {"rolling-disk", Verdict::hamiltonizable},
-    {"mobile-robot", Verdict::hamiltonizable},
-    {"veselova", Verdict::hamiltonizable},
-    {"veselova-4d", Verdict::hamiltonizable},
-    {"rubber-routh-sphere", Verdict::hamiltonizable},
-    {"veselova-nd", Verdict::hamiltonizable},
-    {"rubber-spheroid", Verdict::hamiltonizable},
-    {"rubber-body-on-sphere", Verdict::hamiltonizable},
-    {"two-wheeled-carriage", Verdict::hamiltonizable},
-    {"chaplygin-sleigh", Verdict::no_measure},
-    {"chaplygin-sleigh-horizontal", Verdict::no_measure},
-    {"generic-connection", Verdict::no_measure},
-    {"chaplygin-ball", Verdict::measure_only},
-    {"contact-particle", Verdict::measure_only},
-    {"snakeboard", Verdict::measure_only},
-    {"mclachlan-perlmutter", Verdict::not_chaplygin},
-    {"cart-pendulum", Verdict::not_chaplygin},
-    {"ball-on-turntable", Verdict::not_chaplygin},
-    {"conformal-particle", Verdict::hamiltonizable},
-    {"rattleback", Verdict::no_measure},
-    {"rubber-routh-sphere-nd", Verdict::hamiltonizable},
-    {"ball-over-sphere-4d", Verdict::measure_only},
-    {"forced-pendulum", Verdict::depends_on_time},
-    {"rotor-sleigh", Verdict::depends_on_time},
-    {"differential-drive", Verdict::not_chaplygin},
-    {"ball-on-rocking-table", Verdict::not_chaplygin},
-};
-
-class AnalysedCatalogue : public testing::TestWithParam<std::pair<const std::string, Verdict>> {};
-
-TEST(Analyse, there_is_a_verdict_for_every_model_of_the_catalogue) {
-  const Desk desk;
-  const json models = json::parse(desk("models --json").out);
-  EXPECT_EQ(models.size(), literature.size());
-  for (const json& entry : models) {
-    EXPECT_TRUE(literature.contains(entry.at("name"))) << entry.at("name") << ": add its verdict to this test";
-  }
-}
-
-TEST_P(AnalysedCatalogue, has_the_verdict_of_the_literature) {
-  const auto& [model, verdict] = GetParam();
-  const Desk desk;
-  const json d = desk.document("analyse " + model);
-  EXPECT_EQ(d.at("model"), model);
-  expect_consistent(d);
-  ASSERT_EQ(d.at("chaplygin").is_null(), verdict == Verdict::not_chaplygin);
-  if (verdict == Verdict::not_chaplygin) return;
-  ASSERT_EQ(d.contains("not_examined"), verdict == Verdict::depends_on_time);
-  if (verdict == Verdict::depends_on_time) return;
-  EXPECT_EQ(d.at("measure").at("exists"), verdict != Verdict::no_measure);
-  EXPECT_EQ(d.at("hamiltonizable").at("holds"), verdict == Verdict::hamiltonizable);
-  if (verdict == Verdict::no_measure) {
-    EXPECT_GT(d.at("measure").at("closed").at("residual"), 1e-3);
-  }
-  if (verdict == Verdict::measure_only) {
-    EXPECT_TRUE(d.at("measure").at("density").at("closed_form"));
-    EXPECT_GT(d.at("hamiltonizable").at("phi_simple").at("residual"), 1e-3);
-  }
-  if (verdict != Verdict::hamiltonizable) return;
-  const json& multiplier = d.at("hamiltonizable").at("multiplier");
-  EXPECT_TRUE(multiplier.at("closed_form"));
-  EXPECT_TRUE(multiplier.at("for_all_parameters"));
-  EXPECT_EQ(multiplier.at("periods").empty(), model != "two-wheeled-carriage");
-}
-
-TEST_P(AnalysedCatalogue, is_written_as_text_and_latex_and_not_at_all) {
-  const auto& [model, verdict] = GetParam();
-  const Desk desk;
-  const Answer latex = desk("analyse " + model + " --latex");
-  if (verdict == Verdict::not_chaplygin) {
-    EXPECT_EQ(latex.status, answer_is_no);
-    EXPECT_EQ(latex.out, "");
-    expect_parts(latex.err, {"rattleback: ", "there is no Chaplygin structure to write down: "});
-  } else {
-    EXPECT_EQ(latex.status, 0) << latex.err;
-    EXPECT_TRUE(latex.out.starts_with("% "));
-    EXPECT_TRUE(latex.out.ends_with("\\end{align*}\n"));
-    EXPECT_EQ(occurrences(latex.out, "\\begin{align*}"), 1U);
-    EXPECT_EQ(occurrences(latex.out, "{"), occurrences(latex.out, "}"));
-    EXPECT_EQ(occurrences(latex.out, "\\left("), occurrences(latex.out, "\\right)"));
-    EXPECT_EQ(occurrences(latex.out, "  N &= "), verdict == Verdict::hamiltonizable ? 1U : 0U);
-    EXPECT_EQ(occurrences(latex.out, "  \\mu &= "),
-              verdict == Verdict::hamiltonizable || verdict == Verdict::measure_only ? 1U : 0U);
-    EXPECT_FALSE(contains(latex.out, "nan"));
-  }
-  if (model == "veselova-4d") return;  // its determinants take their time
-  const Answer text = desk("analyse " + model);
-  EXPECT_EQ(text.status, 0) << text.err;
-  EXPECT_EQ(text.err, "");
-  expect_parts(text.out, {"(" + model + ")\n", "\nConstraints\n", "\nSymmetry\n", "\nChaplygin structure\n"});
-  EXPECT_FALSE(contains(text.out, " nan"));
-  if (verdict != Verdict::not_chaplygin) {
-    const std::string yes = model == "two-wheeled-carriage" ? "  locally" : "  yes";
-    EXPECT_TRUE(
-        contains(text.out, verdict == Verdict::hamiltonizable    ? yes + ": the gyroscopic force is phi-simple, resid"
-                           : verdict == Verdict::measure_only    ? "  no: the gyroscopic force is not phi-simple, re"
-                           : verdict == Verdict::depends_on_time ? "  not examined: the system depends on time"
-                                                                 : ": dTheta is not 0, residual "));
-  }
-  const Answer quiet = desk("analyse " + model + " --quiet");
+TEST(Analyse, quiet_says_nothing) {
+  const Answer quiet = Desk()("analyse mobile-robot --quiet");
   EXPECT_EQ(quiet.status, 0);
   EXPECT_EQ(quiet.out + quiet.err, "");
 }
-
-INSTANTIATE_TEST_SUITE_P(Analyse, AnalysedCatalogue, testing::ValuesIn(literature.begin(), literature.end()),
-                         [](const testing::TestParamInfo<std::pair<const std::string, Verdict>>& parameter) {
-                           std::string name = parameter.param.first;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
 
 TEST(Analyse, says_why_there_is_no_chaplygin_structure) {
   const Desk desk;
@@ -152,78 +37,6 @@ TEST(Analyse, says_why_there_is_no_chaplygin_structure) {
 }
 
 using Point = std::map<std::string, double>;
-
-double square(double x) { return x * x; }
-
-TEST(Analyse, finds_the_multipliers_and_densities_of_the_literature) {
-  const Desk desk;
-  struct Known {
-    std::string model;
-    std::string which;  ///< of the document
-    std::function<double(const Point&)> function;
-  };
-  const std::vector<Known> all{
-      {"free-particle", "multiplier", [](const Point& p) { return 1.0 / std::sqrt(1.0 + square(p.at("y"))); }},
-      {"harmonic-particle-x", "multiplier", [](const Point& p) { return 1.0 / std::sqrt(1.0 + square(p.at("x"))); }},
-      {"sinusoidal-particle", "multiplier",
-       [](const Point& p) { return 1.0 / std::sqrt(1.0 + square(std::sin(p.at("x")))); }},
-      {"knife-edge", "multiplier", [](const Point& p) { return std::cos(p.at("phi")); }},
-      {"knife-edge-incline", "multiplier", [](const Point& p) { return std::cos(p.at("phi")); }},
-      {"rolling-disk", "multiplier", [](const Point&) { return 1.0; }},
-      {"mobile-robot", "multiplier", [](const Point&) { return 1.0; }},
-      {"veselova", "multiplier",
-       [](const Point& p) {
-         const double s = std::sin(p.at("theta"));
-         return 1.0 / std::sqrt(p.at("I2") * p.at("I3") * square(s * std::sin(p.at("phi"))) +
-                                p.at("I1") * p.at("I3") * square(s * std::cos(p.at("phi"))) +
-                                p.at("I1") * p.at("I2") * square(std::cos(p.at("theta"))));
-       }},
-      {"rubber-routh-sphere", "multiplier",
-       [](const Point& p) {
-         const double c = std::cos(p.at("theta"));
-         return 1.0 / std::sqrt(p.at("I1") * c * c + p.at("I3") * (1.0 - c * c) +
-                                p.at("m") * square(p.at("R") + p.at("l") * c));
-       }},
-      {"rubber-body-on-sphere", "multiplier",
-       [](const Point& p) {
-         const double c = std::cos(p.at("theta"));
-         return std::pow(
-             p.at("I1") * c * c + p.at("I3") * (1.0 - c * c) + p.at("m") * square(p.at("b") + p.at("l") * c),
-             0.5 * (p.at("b") / p.at("a") - 1.0));
-       }},
-      {"chaplygin-ball", "density",
-       [](const Point& p) {
-         const double s = std::sin(p.at("theta"));
-         const double d = p.at("m") * square(p.at("R"));
-         return 1.0 / std::sqrt(1.0 - d * (square(s * std::sin(p.at("phi"))) / (p.at("I1") + d) +
-                                           square(s * std::cos(p.at("phi"))) / (p.at("I2") + d) +
-                                           square(std::cos(p.at("theta"))) / (p.at("I3") + d)));
-       }},
-      {"contact-particle", "density",
-       [](const Point& p) { return 1.0 / std::sqrt(1.0 + square(p.at("y1")) + square(p.at("y2"))); }},
-  };
-  for (const Known& known : all) {
-    SCOPED_TRACE(known.model);
-    const json d = desk.document("analyse " + known.model);
-    const json& potential =
-        known.which == "density" ? d.at("measure").at("density") : d.at("hamiltonizable").at("multiplier");
-    ASSERT_TRUE(potential.contains("expression"));
-    double ratio = 0.0;
-    for (const double shift : {0.3, 0.8, 1.4}) {
-      Point p;
-      double value = shift;
-      for (const json& r : d.at("chaplygin").at("shape")) p[r] = value += 0.13;
-      for (const char* name : {"m", "R", "l", "a", "b", "I1", "I2", "I3", "J"}) {
-        p.emplace(name, 0.7 + 0.3 * static_cast<double>(p.size()));  // the same at all points
-      }
-      const double found = desk.value(potential.at("expression"), p) / known.function(p);
-      EXPECT_TRUE(std::isfinite(found));
-      EXPECT_NE(found, 0.0);
-      if (ratio == 0.0) ratio = found;
-      EXPECT_NEAR(found / ratio, 1.0, 1e-12) << "a constant factor does not matter";
-    }
-  }
-}
 
 TEST(Analyse, the_multiplier_of_the_carriage_is_not_single_valued) {
   const Desk desk;

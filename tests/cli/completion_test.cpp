@@ -142,7 +142,7 @@ const std::vector<Completed> cases{
     {"options", "run x --re", {"--report", "--resume"}},
     {"options_given_once", "run x --resume --re", {"--report"}},
     {"options_that_exclude_others", "run x --steps 5 --ti", {}},
-    {"options_that_are_excluded", "run x --time 5 --st", {"--step"}},
+    {"options_that_are_excluded", "run x --time 5 --st", {"--step", "--stop-when"}},
     {"values_of_any_kind", "run x --step ''", {}},
     {"help", "help co", {"compare", "converge"}},
     {"unknown_verb", "fly ''", {}},

@@ -315,6 +315,21 @@ TEST(Ensemble, start_sets_parameters_by_formulas_and_set_replaces_values) {
   }
 }
 
+TEST(Ensemble, inputs_are_replaced_as_in_a_run) {
+  const Workplace desk;
+  desk.add(
+      "s",
+      "model = \"rotor-sleigh\"\nmethod = \"rk4\"\nstep = 0.1\ntime = 2\n[[vary]]\nof = \"a\"\nvalues = [0.3, 0.5]\n"
+      "[inputs]\ntorque = \"w*sin(3*t)\"\n");
+  expect_ok(desk("ensemble s.toml --quiet"));
+  const Result5 r(desk / "s.h5");
+  expect_ok(
+      desk("run rotor-sleigh -m rk4 --step 0.1 --time 2 --quiet -o x.csv --set a=0.5 --input 'torque=w*sin(3*t)'"));
+  auto rows = table(desk / "x.csv");
+  EXPECT_EQ(r["last/q"].at(1, 3), rows.at("phi").back());
+  EXPECT_EQ(r["last/q"].at(1, 0), rows.at("x").back());
+}
+
 TEST(Ensemble, project_moves_starts_onto_the_constraints) {
   const Workplace desk;
   const std::string spec = particle_head + "step = 0.1\ntime = 1\nproject = true\n" +

@@ -560,7 +560,7 @@ const std::vector<WrongRequest> convergence{
     {"step", "converge quadratic-particle --step 0.1", "'converge' has no option '--step'"},
     {"method", "converge quadratic-particle -m dla,rk5", "there is no method 'rk5'; did you mean 'rk4'?"},
     {"option", "converge quadratic-particle -m dla:order=3,rk4", "order must be 2, 4, 6, 8 or 10"},
-    // As compare does: before anything is measured.
+    // Before anything is measured.
     {"unsuitable_method", "converge cart-pendulum --time 1 -m dla,del", "del is for systems without constraints"},
 };
 const std::vector<WrongRequest> wrong_forces{

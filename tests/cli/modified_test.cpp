@@ -144,6 +144,7 @@ TEST(MeasureCommand, says_what_is_wrong) {
     EXPECT_NE(r.err.find(why), std::string::npos) << r.err;
   };
   refused("chaplygin-sleigh -m dla", 2, "no invariant measure");
+  refused("chaplygin-sleigh", 2, "none of these methods applies:\n  conformal: ");
   refused("harmonic-particle -m dla --cloud 3", 2, "a number of points between 6 and 1000000");
   refused("harmonic-particle -m hdel --cloud 600-cell", 2, "time of its own");
   refused("harmonic-particle -m dla -o x.h5", 2, "must end with .csv");
@@ -151,6 +152,19 @@ TEST(MeasureCommand, says_what_is_wrong) {
   refused("harmonic-particle -m dla --points x.csv", 2, "give --cloud");
   refused("harmonic-particle -m dla -o nowhere/x.csv", 4, "-o 'nowhere/x.csv': the folder nowhere does not exist");
   refused("knife-edge-incline -m pthdel --cloud 600-cell --time 3", 3, "not all methods reached the end");
+}
+
+// An invariant measure without a multiplier: two of the methods have no equations, and the third is measured.
+TEST(MeasureCommand, goes_on_where_a_method_does_not_apply) {
+  const Workplace desk;
+  const Answer text = desk("measure contact-particle --step 0.1 --steps 5");
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_NE(text.out.find("\n  pthdel     does not apply: pthdel needs a multiplier"), std::string::npos) << text.out;
+  const json d = desk.document("measure contact-particle --step 0.1 --steps 5");
+  ASSERT_EQ(d.at("methods").size(), 1U);
+  EXPECT_EQ(d.at("methods")[0].at("method"), "dla");
+  ASSERT_EQ(d.at("inapplicable").size(), 2U);
+  EXPECT_EQ(d.at("inapplicable")[0].at("method"), "conformal");
 }
 
 // Names of a model may be any; formulas use others.

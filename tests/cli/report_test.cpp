@@ -158,6 +158,28 @@ TEST(Report, and_file_of_a_run_have_the_same_numbers) {
   EXPECT_EQ(content(desk / "a.csv"), content(desk / "b.csv"));
 }
 
+// What can be compared is; the page says of the others why not.
+TEST(Report, says_which_methods_do_not_apply) {
+  const Workplace desk;
+  const std::string command = "compare chaplygin-sleigh -m pthdel,dla --steps 3";
+  const Answer a = desk(command + " --report c.html --json");
+  EXPECT_EQ(a.status, 0) << a.err;
+  const auto d = nlohmann::json::parse(a.out);
+  ASSERT_EQ(d.at("methods").size(), 1U);
+  ASSERT_EQ(d.at("inapplicable").size(), 1U);
+  const auto reason = d.at("inapplicable")[0].at("reason").get<std::string>();
+  EXPECT_TRUE(contains(reason, "pthdel needs a multiplier"));
+  const auto page = in_page(desk / "c.html");
+  const auto& runs = page.at("chapters")[0].at("experiments")[0].at("runs");
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[1].at("name"), "pthdel");
+  EXPECT_EQ(runs[1].at("failure"), reason);
+  EXPECT_TRUE(contains(desk(command).out, "  pthdel  does not apply: " + reason));
+  const Answer none = desk("compare chaplygin-sleigh -m pthdel,free --steps 3");
+  EXPECT_EQ(none.status, wrong_request);
+  EXPECT_TRUE(contains(none.err, "none of these methods applies:\n  pthdel: pthdel needs"));
+}
+
 TEST(Report, compares_methods_side_by_side) {
   const Workplace desk;
   const Answer a = desk("compare chaplygin-sleigh -m reference,dla --report c.html");

@@ -95,6 +95,52 @@ TEST(Members, are_all_combinations_the_last_axis_fastest) {
   EXPECT_EQ(members.at(7).start.q[1], 6.0);
 }
 
+/// Balls from different heights on a moving table; some are stopped.
+Ensemble balls(const std::string& method, std::int64_t count) {
+  Model model = load_model("bouncing-ball");
+  std::vector<Event> events = model.system.events();
+  events.push_back({"high", parse("z - 1.5"), Event::Direction::rising, Event::Action::stop});
+  model.system = model.system.with_events(std::move(events));
+  Ensemble e = ensemble_of(model, method, 0.02, 100);
+  e.axes = {line_axis({"z", "e"}, {0.5, 0.8}, {2.0, 1.1}, count)};
+  e.times = {0.5, 1.1, 1.9};
+  e.statistics = {{"z", parse("z")}};
+  e.sections = {{"top", parse("z'"), Section::Direction::down}};
+  return e;
+}
+
+TEST(Ensemble, with_events_has_the_same_bits_for_all_lanes_and_threads) {
+  for (const char* method : {"dla", "gni:order=4", "rk4"}) expect_same_for_all_lanes_and_threads(balls(method, 19));
+}
+
+TEST(Ensemble, with_events_has_the_impacts_of_single_runs) {
+  // dla and the reference are exact for a fall: their impacts are the same. The reference runs one at a time.
+  const auto in_lanes = run_in_memory(balls("dla", 7));
+  const auto one_by_one = run_in_memory(balls("reference", 7));
+  std::size_t impacts = 0, stopped = 0;
+  for (std::size_t k = 0; k < in_lanes.size(); ++k) {
+    EXPECT_EQ(in_lanes[k].failure, "") << in_lanes[k].failure;
+    EXPECT_EQ(in_lanes[k].steps, one_by_one[k].steps);
+    EXPECT_NEAR(in_lanes[k].last.time, one_by_one[k].last.time, 1e-12);
+    EXPECT_NEAR(in_lanes[k].last.q[0], one_by_one[k].last.q[0], 1e-11);
+    for (std::size_t c = 0; c < 3; ++c) {  // tops, bounces, those that are high
+      ASSERT_EQ(in_lanes[k].crossings[c].size(), one_by_one[k].crossings[c].size()) << k << ' ' << c;
+      for (std::size_t i = 0; i < in_lanes[k].crossings[c].size(); ++i) {
+        const double t = one_by_one[k].crossings[c][i].node.time;
+        EXPECT_NEAR(in_lanes[k].crossings[c][i].node.time, t, 1e-12 * t);  // impacts enlarge errors
+      }
+    }
+    impacts += in_lanes[k].crossings[1].size();
+    stopped += in_lanes[k].crossings[2].size();
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(std::isnan(in_lanes[k].nodes[i].time), std::isnan(one_by_one[k].nodes[i].time));
+    }
+  }
+  EXPECT_GT(impacts, 10U);
+  EXPECT_GT(stopped, 0U);
+  EXPECT_LT(stopped, 7U);
+}
+
 TEST(Members, start_from_formulas_that_use_each_other) {
   Ensemble e = ensemble_of(load_model("quadratic-particle"), "dla:midpoint", 0.1, 10);
   e.axes = {list_axis({"E", "y"}, {{3.0, 2.0}})};

@@ -42,6 +42,39 @@ TEST(Experiment, judges_what_should_hold_and_what_should_not) {
   EXPECT_EQ(verdict("quantity = \"max[dla: error]\"\nbelow = 1\ncontradicted = \"why\""), failed);
 }
 
+// A torque that comes one unit of time later, and a start that does too: the same motion.
+TEST(Experiment, has_starts_at_other_times_and_other_inputs) {
+  const ExperimentResult result = performed(R"toml(
+title = "A pendulum"
+[common]
+model = "forced-pendulum"
+method = "rk4"
+step = 0.1
+steps = 50
+[data.early]
+[data.late]
+t0 = 1
+inputs = {torque = "T0*cos(w*(t - 1))"}
+[data.other]
+t0 = 1
+[[claims]]
+says = "the same"
+quantity = "abs(last[early: theta] - last[late: theta])"
+below = 1e-12
+[[claims]]
+says = "the times are those of the clock"
+quantity = "last[late: time]"
+equals = 6
+within = 1e-12
+[[claims]]
+says = "another"
+quantity = "abs(last[early: theta] - last[other: theta])"
+above = 1e-2
+)toml");
+  for (const Finding& finding : result.findings)
+    EXPECT_EQ(finding.verdict, Finding::Verdict::confirmed) << finding.trouble;
+}
+
 TEST(Experiment, does_not_take_a_missing_number_for_a_contradiction) {
   EXPECT_EQ(verdict("quantity = \"max[dla: error where time in 900..]\"\nabove = 1\ncontradicted = \"why\""),
             Finding::Verdict::failed);

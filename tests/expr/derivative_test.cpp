@@ -23,7 +23,7 @@ using test::RandomExpression;
 
 Expression var(const std::string& name) { return Expression::symbol(name); }
 
-float128 elementary(Function f, const float128& a, const float128& b) {
+float128 elementary(Function f, const float128& a, const float128& b, const float128& c) {
   using namespace boost::multiprecision;
   switch (f) {
     case Function::sin: return sin(a);
@@ -40,6 +40,14 @@ float128 elementary(Function f, const float128& a, const float128& b) {
     case Function::exp: return exp(a);
     case Function::log: return log(a);
     case Function::sqrt: return sqrt(a);
+    case Function::abs: return a < 0 ? float128(-a) : a;
+    case Function::sign: return a > 0 ? 1 : a < 0 ? -1 : 0;
+    case Function::min: return a < b ? a : b;
+    case Function::max: return a > b ? a : b;
+    case Function::less: return a < b ? 1 : 0;
+    case Function::less_equal: return a <= b ? 1 : 0;
+    case Function::if_else: return a != 0 ? b : c;
+    default: break;
   }
   throw std::logic_error("a function without value");
 }
@@ -80,7 +88,10 @@ class QuadFunction {
         for (const Term& t : operands) v *= integer_power(operand(t), t.weight);
         return v;
       case Kind::power: return boost::multiprecision::pow(operand(operands[0]), operand(operands[1]));
-      case Kind::function: return elementary(e.function(), operand(operands[0]), operand(operands.back()));
+      case Kind::function: {
+        const float128 second = operands.size() > 1 ? operand(operands[1]) : float128(0);
+        return elementary(e.function(), operand(operands[0]), second, operand(operands.back()));
+      }
     }
     throw std::logic_error("an unknown kind");
   }

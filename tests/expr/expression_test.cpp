@@ -309,18 +309,18 @@ TEST(Symbols, VelocityIsAPrimedName) {
 }
 
 TEST(Functions, TableIsComplete) {
-  EXPECT_EQ(all_functions().size(), 14U);
+  EXPECT_EQ(all_functions().size(), 18U);
   std::unordered_set<std::string> names;
   for (const Function f : all_functions()) {
     names.emplace(info(f).name);
     EXPECT_EQ(find_function(info(f).name), f);
-    EXPECT_EQ(info(f).arity, f == Function::atan2 ? 2 : 1);
+    EXPECT_EQ(info(f).arity, f == Function::atan2 || f == Function::min || f == Function::max ? 2 : 1);
   }
   EXPECT_EQ(names.size(), all_functions().size());
   EXPECT_FALSE(find_function("arcsin"));
   EXPECT_FALSE(find_function(""));
 
-  const auto value = [](Function f, double a, double b = 0.0) { return info(f).evaluate(a, b); };
+  const auto value = [](Function f, double a, double b = 0.0) { return info(f).evaluate(a, b, 0.0); };
   EXPECT_DOUBLE_EQ(value(Function::sin, std::numbers::pi / 6), 0.5);
   EXPECT_DOUBLE_EQ(value(Function::cos, std::numbers::pi / 3), 0.5);
   EXPECT_DOUBLE_EQ(value(Function::tan, std::numbers::pi / 4), 1.0);
@@ -335,6 +335,11 @@ TEST(Functions, TableIsComplete) {
   EXPECT_DOUBLE_EQ(value(Function::exp, 1.0), std::numbers::e);
   EXPECT_DOUBLE_EQ(value(Function::log, std::numbers::e), 1.0);
   EXPECT_DOUBLE_EQ(value(Function::sqrt, 2.0), std::numbers::sqrt2);
+  EXPECT_EQ(value(Function::abs, -2.0), 2.0);
+  EXPECT_EQ(value(Function::sign, -2.0), -1.0);
+  EXPECT_EQ(value(Function::sign, 0.0), 0.0);
+  EXPECT_EQ(value(Function::min, 2.0, 1.0), 1.0);
+  EXPECT_EQ(value(Function::max, 2.0, 1.0), 2.0);
 }
 
 TEST(Memory, AMillionLevelsDieWithoutRecursion) {

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "rattleback/expr/definitions.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
+#include "within_seconds.hpp"
 
 namespace rattleback {
 namespace {
@@ -250,16 +250,8 @@ TEST(Mistakes, definitions_of_the_wrong_things) {
   EXPECT_EQ(summary_of("speed", parameters), "the definition speed contains x', which cannot be used here");
 }
 
-/// A guard against hanging, many times what any of these texts should need.
-template <class Work>
-void within_seconds(Work&& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
-}
-
 TEST(Robustness, what_is_written_out_has_a_limit) {
-  within_seconds([] {
+  test::within_seconds([] {
     // Functions that call each other twice: 2^40 calls.
     Definitions twice;
     twice.add("f0(u)", "sin(u)");

@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <numbers>
 #include <optional>
@@ -16,11 +14,13 @@
 
 #include "rattleback/expr/graph.hpp"
 #include "tests/places.hpp"
+#include "within_seconds.hpp"
 
 namespace rattleback {
 namespace {
 
 using namespace std::string_literals;
+using test::within_seconds;
 
 Expression var(const std::string& name) { return Expression::symbol(name); }
 
@@ -53,13 +53,6 @@ ParseOptions with_names(std::vector<std::string> names) {
   ParseOptions options;
   options.names = std::move(names);
   return options;
-}
-
-/// A guard against hanging, many times what any of these texts should need.
-void within_seconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
 bool is_utf8(std::string_view text) {

@@ -199,14 +199,49 @@ TEST(Latex, ReadsAsInAPaper) {
   EXPECT_EQ(latex("x/y"), "\\frac{x}{y}");
   EXPECT_EQ(latex("1/y"), "\\frac{1}{y}");
   EXPECT_EQ(latex("-x*y"), "-x y");
-  EXPECT_EQ(latex("x^2"), "{x}^{2}");
+  EXPECT_EQ(latex("x^2"), "x^{2}");
+  EXPECT_EQ(latex("a1'^2"), "\\dot{a}_{1}^{2}");
   EXPECT_EQ(latex("(x + 1)^y"), "{\\left(x + 1\\right)}^{y}");
   EXPECT_EQ(latex("x*(y + 1)"), "x \\left(y + 1\\right)");
   EXPECT_EQ(latex("sqrt(x + 1)"), "\\sqrt{x + 1}");
-  EXPECT_EQ(latex("sin(x)"), "\\sin\\left(x\\right)");
-  EXPECT_EQ(latex("asin(x)"), "\\arcsin\\left(x\\right)");
+  EXPECT_EQ(latex("sin(x)"), "\\sin x");
+  EXPECT_EQ(latex("sin(2*x)"), "\\sin\\left(2 x\\right)");
+  EXPECT_EQ(latex("asin(x)"), "\\arcsin x");
   EXPECT_EQ(latex("x/3"), "\\frac{1}{3} x");
   EXPECT_EQ(latex("1e20*x"), "1\\cdot 10^{20} x");
+}
+
+TEST(Latex, IsWrittenAsOnABlackboard) {
+  const auto latex = [](const char* text) { return to_latex(parse(text)); };
+  EXPECT_EQ(latex("0.125*M*R^2"), "\\frac{1}{8} M R^{2}");
+  EXPECT_EQ(latex("0.4*a"), "\\frac{2}{5} a");
+  EXPECT_EQ(latex("9.81*m"), "9.81 m");
+  EXPECT_EQ(latex("1.5*a/b"), "\\frac{3 a}{2 b}");
+  EXPECT_EQ(latex("x + 2*a/b"), "x + \\frac{2 a}{b}");
+  EXPECT_EQ(latex("a/(b + c)"), "\\frac{a}{b + c}");
+  EXPECT_EQ(latex("a/(b + c)^2"), "\\frac{a}{\\left(b + c\\right)^{2}}");
+  EXPECT_EQ(latex("sin(theta)^2*cos(phi)"), "\\sin^{2}\\theta \\cos\\phi");
+  EXPECT_EQ(latex("sin(x)*(y + z)"), "\\left(y + z\\right) \\sin x") << "y + z is no argument";
+  EXPECT_EQ(latex("1 - exp(-t)"), "1 - \\exp\\left(-t\\right)");
+  EXPECT_EQ(latex("-x'*sin(a) + y'*cos(a)"), "\\dot{y} \\cos a - \\dot{x} \\sin a");
+  EXPECT_EQ(latex("-m*g*y + 0.5*m*y'^2"), "\\frac{1}{2} m \\dot{y}^{2} - g m y");
+  EXPECT_EQ(latex("lambda_slip"), "\\lambda_{\\mathrm{slip}}");
+  EXPECT_EQ(to_latex(var("W[3]")), "W_{3}");
+  EXPECT_EQ(to_latex(var("Q[1,2]'")), "\\dot{Q}_{12}");
+}
+
+// Reading order is printing order alone: what is read back is the same expression.
+TEST(Text, IsOrderedForPeople) {
+  const auto reading = [](const char* text) { return to_reading_text(parse(text)); };
+  EXPECT_EQ(reading("-m*g*y + 0.5*m*(x'^2 + y'^2)"), "0.5*m*(x'^2 + y'^2) - g*m*y");
+  EXPECT_EQ(reading("-x'*sin(a) + y'*cos(a)"), "y'*cos(a) - x'*sin(a)");
+  EXPECT_EQ(reading("f*(-exp(-t) + 1)"), "f*(1 - exp(-t))");
+  EXPECT_EQ(reading("-x - y"), "-x - y");
+  RandomExpression random(7);
+  for (int i = 0; i < 200; ++i) {
+    const Expression e = random(4);
+    EXPECT_EQ(parse(to_reading_text(e)), e) << to_text(e);
+  }
 }
 
 TEST(Latex, NumbersDoNotRunTogether) {

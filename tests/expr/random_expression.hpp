@@ -144,9 +144,18 @@ class RandomExpression {
       case Function::exp: u = limited(u, 3.0); break;
       case Function::log:
       case Function::sqrt: u = positive(u); break;
+      case Function::abs:
+      case Function::sign: u = nonzero(u); break;  // away from the kink
+      case Function::min:
+      case Function::max: {
+        Sample v = sample(depth - 1);
+        if (std::abs(u.value - v.value) < 0.1) v = {u.expression + 1, u.value + 1.0};
+        const Expression arguments[] = {u.expression, v.expression};
+        return {call(f, arguments), info(f).evaluate(u.value, v.value, 0.0)};
+      }
       default: break;
     }
-    return {call(f, {&u.expression, 1}), info(f).evaluate(u.value, 0.0)};
+    return {call(f, {&u.expression, 1}), info(f).evaluate(u.value, 0.0, 0.0)};
   }
 
   static Sample one_plus_square(const Sample& u) { return {1 + sq(u.expression), 1.0 + u.value * u.value}; }

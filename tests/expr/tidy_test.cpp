@@ -100,5 +100,15 @@ TEST(Tidy, does_not_change_values) {
   }
 }
 
+// Parts become shorter even where the whole would not.
+TEST(Readable, shortens_parts_and_leaves_the_rest_as_it_stands) {
+  const auto readable_text = [](const char* text) { return to_text(readable(parse(text))); };
+  EXPECT_EQ(readable_text("psi' - psi'*cos(theta)/cos(theta)"), "0");
+  EXPECT_EQ(readable_text("-(-psi' - phi'*cos(theta))"), to_text(parse("psi' + phi'*cos(theta)")));
+  EXPECT_EQ(readable_text("J*(a + b) + J*(a - b)"), "2*J*a");
+  EXPECT_EQ(readable_text("0.5*m*(x'^2 + y'^2)"), "0.5*m*(x'^2 + y'^2)");
+  EXPECT_EQ(readable_text("(a + b)^2*(c + d)^2*(x - x*cos(q)/cos(q) + z)"), to_text(parse("(a + b)^2*(c + d)^2*z")));
+}
+
 }  // namespace
 }  // namespace rattleback

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/geometry/analysis.hpp"
@@ -21,10 +23,14 @@ struct Found {
 
   Found(System s, State at)
       : system(std::move(s)), near(std::move(at)), analysis(analyse(system, system.parameter_values(), near)) {}
+  /// One of the catalogue at its start. Many tests look at the same models, each of which is analysed once.
   explicit Found(const std::string& model, const std::map<std::string, double>& parameters = {})
       : Found([&] {
+          static std::map<std::pair<std::string, std::map<std::string, double>>, Found> known;
+          const auto key = std::pair(model, parameters);
+          if (const auto at = known.find(key); at != known.end()) return at->second;
           Model m = load_model(model, {parameters.begin(), parameters.end()});
-          return Found(m.system, *m.initial);
+          return known.emplace(key, Found(m.system, *m.initial)).first->second;
         }()) {}
 
   const ChaplyginSystem& chaplygin() const { return *analysis.search.found; }

@@ -79,8 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
               "(a1*cos(t1)^2 + a2*(sin(t1)*cos(t2))^2 + a3*(sin(t1)*sin(t2)*cos(t3))^2 + "
               "a4*(sin(t1)*sin(t2)*sin(t3))^2)^(-1/2)"},
         Known{"rubber-routh-sphere", "(I1*cos(theta)^2 + I3*sin(theta)^2 + m*(R + l*cos(theta))^2)^(-1/2)"},
-        Known{"rubber-routh-sphere-nd",
-              "u = 1 - 2/(1 + w1^2 + w2^2); (I3 + (I1 - I3)*u^2 + m*(R + l*u)^2)^(-1/2)"},
+        Known{"rubber-routh-sphere-nd", "u = 1 - 2/(1 + w1^2 + w2^2); (I3 + (I1 - I3)*u^2 + m*(R + l*u)^2)^(-1/2)"},
         Known{"rubber-spheroid",
               "(I1*cos(theta)^2 + I3*sin(theta)^2 + m*(sqrt(e^2*sin(theta)^2 + p^2*cos(theta)^2) + "
               "l*cos(theta))^2)^(-1/2)"},
@@ -308,9 +307,13 @@ double measure_defect(const Found& f, const Expression& density) {
 TEST(InvariantMeasure, is_preserved_by_the_flow_of_every_system_that_has_one) {
   int preserved = 0;
   for (const std::string& name : catalogue()) {
-    Model m = load_model(name);
-    if (name == "snakeboard") m.initial->q[4] = 0.8, m.initial->v = {0, 0, 0.1, 0.4, 0.3};
-    const Found f(m.system, *m.initial);
+    const Found f = [&] {
+      if (name != "snakeboard") return Found(name);
+      const Model m = load_model(name);
+      State away = *m.initial;  // from phi = 0
+      away.q[4] = 0.8, away.v = {0, 0, 0.1, 0.4, 0.3};
+      return Found(m.system, away);
+    }();
     if (!f.analysis.search.found || !f.gyroscopic().has_measure()) continue;
     ++preserved;
     EXPECT_LT(std::abs(measure_defect(f, f.gyroscopic().measure->exponential)), 1e-9) << name;

@@ -34,11 +34,10 @@ TEST_P(ReductionStates, are_those_of_the_full_equations) {
   for (const auto& s : states()) {
     if (s.at("name") == GetParam()) entry = s;
   }
-  ParameterValues parameters;
+  std::map<std::string, double> parameters;
   for (const auto& [name, text] : entry.at("parameters").items())
     parameters[name] = evaluate(parse(text.get<std::string>()), {});
-  const Model model = load_model(GetParam(), parameters);
-  const Found f(model.system, *model.initial);
+  const Found f(GetParam(), parameters);
   ASSERT_TRUE(f.analysis.search.found);
   const ChaplyginSystem& c = f.chaplygin();
   ASSERT_EQ(names_of(f.system, c.fibre), entry.at("fibre").get<std::vector<std::string>>());

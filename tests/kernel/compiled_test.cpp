@@ -10,7 +10,10 @@
 #include <thread>
 
 #include "../expr/random_expression.hpp"
+#include "rattleback/expr/derivative.hpp"
+#include "rattleback/expr/number_table.hpp"
 #include "rattleback/expr/parse.hpp"
+#include "rattleback/kernel/interpreter.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "rattleback/kernel/quadruple.hpp"
 
@@ -151,8 +154,54 @@ Program everything() {
   for (const Function f : all_functions()) {
     if (info(f).arity == 1) outputs.push_back(call(f, std::vector{z}));
   }
+  for (const char* text : {"min(y, z)", "max(x, y, z)", "if(y < z, x, y)", "if(x <= y and z > 0 or not y >= 1, x, z)",
+                           "if(z > 0, sqrt(z), log(1 - z))"}) {
+    outputs.push_back(parse(text));
+  }
+  const std::vector<double> values{1.0, -2.0, 0.5, 0.25, 4.0};
+  for (const auto& times : {std::vector{-4.0, -1.0, 0.0, 0.5, 3.0}, std::vector{-1.0, -0.9, -0.8, -0.7, -0.6}}) {
+    for (const Interpolation i : {Interpolation::hold, Interpolation::linear, Interpolation::cubic})
+      outputs.push_back(interpolated(make_number_table("u", times, values, i), z));
+  }
   outputs.push_back(x * y + z / (1 + sq(y)) - sqrt(1 + sq(z)) * exp(-sq(z)));
   return make_program(std::vector{x, y, z}, outputs);
+}
+
+// Pieces of tables are found by other code when they lie on a grid: everywhere the same bits.
+TEST(CompiledTables, have_the_bits_of_the_interpreter) {
+  const Expression x = Expression::symbol("x");
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> uniform(-0.1, 1.1);
+  for (const bool on_a_grid : {true, false}) {
+    std::vector<double> times;
+    std::vector<double> values;
+    for (int k = 0; k < 300; ++k) {
+      times.push_back((on_a_grid ? k : k + 0.9 * std::sin(k)) / 299.0);
+      values.push_back(std::cos(7.0 * k));
+    }
+    for (const Interpolation i : {Interpolation::hold, Interpolation::linear, Interpolation::cubic}) {
+      const NumberTable& table = make_number_table("u", times, values, i);
+      EXPECT_EQ(table.search().index.empty(), on_a_grid);
+      const Expression u = interpolated(table, x);
+      const Program p = make_program(std::vector{x}, std::vector{u, derivative(u, x)});
+      const Kernel one(p, 1, Backend::compiled);
+      const Kernel four(p, 4, Backend::compiled);
+      Interpreter<double> interpreted(p);
+      const auto check = [&](double t) {
+        const std::vector<double> truth = interpreted(std::vector{t});
+        std::vector<double> scalar(2);
+        std::vector<double> lanes(8);
+        one(std::vector{t}, scalar);
+        four(std::vector{t, 0.5, t, std::nan("")}, lanes);
+        ASSERT_EQ(scalar, truth) << t;
+        ASSERT_EQ(lanes[2], truth[0]) << t;
+        ASSERT_EQ(lanes[6], truth[1]) << t;
+        ASSERT_TRUE(std::isnan(lanes[3]));
+      };
+      for (const double t : times) check(t), check(std::nextafter(t, -1.0)), check(std::nextafter(t, 2.0));
+      for (int n = 0; n < 1000; ++n) check(uniform(random));
+    }
+  }
 }
 
 class Lanes : public testing::TestWithParam<int> {};

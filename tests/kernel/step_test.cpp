@@ -542,5 +542,51 @@ TEST(StepErrors, failures_are_described_for_people) {
   EXPECT_FALSE(Step(equations({"d"}, {"u"}, {"u - d"}, {"0"}), 1, Backend::interpreted).is_compiled());
 }
 
+/// u + k(u) = d, where k is not smooth, against solutions by hand; branches that are not taken may be undefined.
+TEST(Step, solves_equations_that_are_not_smooth) {
+  struct Case {
+    const char* residual;
+    double d;
+    double u;
+  };
+  for (const Case& c :
+       {Case{"u + sign(u) - d", 3.0, 2.0}, Case{"u + sign(u) - d", -3.0, -2.0}, Case{"2*u + abs(u) - d", 3.0, 1.0},
+        Case{"2*u + abs(u) - d", -3.0, -3.0}, Case{"u + max(u, 5*u - 4) - d", 8.0, 2.0},
+        Case{"u + min(u, 1) - d", -4.0, -2.0}, Case{"u + if(u > 0, sqrt(u), 0) - d", -1.0, -1.0},
+        Case{"u + if(u > 0, sqrt(u), 0) - d", 6.0, 4.0}, Case{"u - d + if(d > 0, 1/d, 0)", 0.0, 0.0}}) {
+    ImplicitSystem s;
+    s.data = {Expression::symbol("d")};
+    s.unknowns = {Expression::symbol("u")};
+    s.residuals = {parse(c.residual)};
+    s.guess = {parse("d + 0.5")};
+    s.outputs = {parse("u"), parse("if(u > -10, u, log(-10 - u))")};
+    for (const Backend backend : {Backend::compiled, Backend::interpreted}) {
+      Step step(s, 1, backend);
+      std::vector<double> data{c.d};
+      std::vector<double> outputs(2);
+      step.run(data, outputs, 1);
+      EXPECT_EQ(step.reports()[0].outcome, Outcome::converged) << c.residual << " " << c.d;
+      EXPECT_NEAR(outputs[0], c.u, 1e-14) << c.residual << " " << c.d;
+      EXPECT_NEAR(outputs[1], c.u, 1e-14) << c.residual << " " << c.d;
+    }
+  }
+}
+
+// Between −1 and 1 no u solves u + sign(u) = d but u = 0, where the sign is 0: the step fails and says why.
+TEST(Step, says_that_an_equation_jumps) {
+  ImplicitSystem s;
+  s.data = {Expression::symbol("d")};
+  s.unknowns = {Expression::symbol("u")};
+  s.residuals = {parse("u + sign(u) - d")};
+  s.guess = {Expression(0.0)};
+  s.outputs = s.unknowns;
+  Step step(s);
+  std::vector<double> data{0.5};
+  std::vector<double> outputs(1);
+  step.run(data, outputs, 1);
+  EXPECT_EQ(step.reports()[0].outcome, Outcome::not_converged);
+  EXPECT_NE(step.describe(step.reports()[0]).find("where it jumps it may have no solution"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace rattleback

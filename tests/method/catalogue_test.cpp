@@ -73,8 +73,9 @@ class Catalogue : public testing::TestWithParam<std::string> {
   const System& system_ = model_.system;
   Problem problem_ = problem_of(model_);
   ReferenceFlow flow_{problem_};
-  /// The errors of a rattleback grow fast when it rattles.
-  const double end_time_ = GetParam() == "rattleback" ? 2.0 : end_time;
+  /// The errors of a rattleback grow fast when it rattles, and falls without their impacts, which a flow by itself has
+  /// not, lead far.
+  const double end_time_ = GetParam() == "rattleback" || !system_.events().empty() ? 2.0 : end_time;
 };
 INSTANTIATE_TEST_SUITE_P(Model, Catalogue, testing::ValuesIn(catalogue()), [](const auto& p) {
   std::string name = p.param;
@@ -92,7 +93,8 @@ TEST_P(Catalogue, energy_is_constant_if_nothing_does_work) {
   double change = 0.0;
   for (double t = 0.5; t <= end_time_; t += 0.5)
     change = std::max(change, std::abs(watched(flow_.at(t), t)[0] - initial));
-  if (system_.is_affine() || system_.depends_on_time()) {
+  const bool events_alone_depend_on_time = !system_.with_events({}).depends_on_time();
+  if (system_.is_affine() || !events_alone_depend_on_time) {
     EXPECT_GT(change, 1e-2);
   } else {
     EXPECT_LT(change, 1e-10);
@@ -102,7 +104,7 @@ TEST_P(Catalogue, energy_is_constant_if_nothing_does_work) {
 TEST_P(Catalogue, declared_conserved_quantities_are_constant) {
   std::vector<Expression> quantities;
   for (const NamedExpression& c : system_.conserved()) quantities.push_back(c.expression);
-  ASSERT_FALSE(system_.is_affine() && quantities.empty()) << "not even the energy is known to be constant";
+  ASSERT_FALSE(system_.is_affine() && !system_.depends_on_time() && quantities.empty()) << "not even the energy is known to be constant";
   const Watched watched(system_, quantities);
   const std::vector<double> initial = watched(problem_.start);
   for (double t = 0.5; t <= end_time_; t += 0.5) {
@@ -114,7 +116,7 @@ TEST_P(Catalogue, declared_conserved_quantities_are_constant) {
   }
 }
 
-TEST_P(Catalogue, constraints_hold_or_forces_stand_in_their_place) {
+TEST_P(Catalogue, constraints_hold_or_something_stands_in_their_place) {
   std::vector<Expression> rows = system_.constraints();
   for (const Expression& g : system_.holonomic()) {
     rows.push_back(g);
@@ -125,7 +127,7 @@ TEST_P(Catalogue, constraints_hold_or_forces_stand_in_their_place) {
     rows.push_back(speed);
   }
   if (rows.empty()) {
-    ASSERT_FALSE(system_.applied_forces().empty()) << "neither constraints nor a force in their place";
+    ASSERT_FALSE(system_.applied_forces().empty() && system_.events().empty()) << "neither constraints nor forces nor impacts";
     return;
   }
   const Watched watched(system_, rows);

@@ -9,6 +9,7 @@
 #include <ostream>
 #include <string>
 
+#include "ida_residual.hpp"
 #include "rattleback/flow/run.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "trajectory.hpp"
@@ -149,6 +150,74 @@ TEST(Driven, the_reference_meets_independent_integrations) {
     EXPECT_LT(error(*driven, result.node), 1e-11) << driven->name;
     EXPECT_NEAR(result.statistics.work, driven->work, 1e-7) << driven->name;
     EXPECT_LT(result.statistics.max_energy_error(), 1e-7) << driven->name;
+  }
+}
+
+/// The equations above once more, with λ as an unknown and the constraint differentiated (index 1): y = (q, v, λ).
+struct Witness {
+  const Driven* driven;
+  test::Residual motion;  ///< the rows after q̇ − v
+};
+
+const Witness witnesses[] = {
+    {&moving,
+     [](double t, const double* y, const double* d, double* f) {
+       const double a = 1.0 + 0.3 * std::sin(t);
+       f[0] = d[3] + y[0] + a * y[1] * y[6];
+       f[1] = d[4] + y[1];
+       f[2] = d[5] - y[6];
+       f[3] = d[5] - 0.3 * std::cos(t) * y[1] * y[3] - a * (y[4] * y[3] + y[1] * d[3]) + 0.4 * std::sin(2 * t);
+     }},
+    {&parametric,
+     [](double t, const double* y, const double* d, double* f) {
+       const double m = 1.0 + 0.2 * std::sin(t);
+       const double rate = 0.2 * std::cos(t);
+       const double k = 1.0 + 0.5 * std::cos(3 * t);
+       f[0] = m * d[3] + rate * y[3] + k * y[0] + y[1] * y[6];
+       f[1] = m * d[4] + rate * y[4] + k * y[1];
+       f[2] = m * d[5] + rate * y[5] - y[6];
+       f[3] = d[5] - y[4] * y[3] - y[1] * d[3];
+     }},
+    {&steered,
+     [](double t, const double* y, const double* d, double* f) {
+       const double c = std::cos(y[2]);
+       const double s = std::sin(y[2]);
+       const double w = y[5];
+       const double thrust = 0.4 * std::sin(2 * t);
+       f[0] = d[3] - 0.3 * (c * w * w + s * d[5]) - thrust * c - y[6] * s;
+       f[1] = d[4] - 0.3 * (s * w * w - c * d[5]) - thrust * s + y[6] * c;
+       f[2] = 0.3 * (c * d[4] - s * d[3]) + 0.59 * d[5] - 0.6 * std::cos(t) + 0.1 * w;
+       f[3] = d[3] * s - d[4] * c + w * (y[3] * c + y[4] * s);
+     }},
+    {&pendulum, [](double t, const double* y, const double* d, double* f) {
+       const double above = y[1] - 0.1 * std::cos(5 * t);
+       const double rising = y[3] + 0.5 * std::sin(5 * t);
+       f[0] = d[2] - 2.0 * y[0] * y[4];
+       f[1] = d[3] + 1.0 - 2.0 * above * y[4];
+       f[2] = y[2] * y[2] + y[0] * d[2] + rising * rising + above * (d[3] + 2.5 * std::cos(5 * t));
+     }}};
+
+// A third opinion: BDF instead of extrapolation, differential-algebraic equations instead of solved ones.
+TEST(Driven, ida_with_equations_by_hand_agrees_with_the_numbers_above_and_with_the_methods) {
+  for (const auto& [driven, motion] : witnesses) {
+    const std::size_t n = driven->start.q.size();
+    std::vector<double> start = driven->start.q;
+    start.insert(start.end(), driven->start.v.begin(), driven->start.v.end());
+    start.push_back(0.0);
+    const std::vector<double> y = test::solve_with_ida(
+        [&](double t, const double* now, const double* rate, double* values) {
+          for (std::size_t i = 0; i < n; ++i) values[i] = rate[i] - now[n + i];
+          motion(t, now, rate, values + n);
+        },
+        start, 1, 2.0);
+    const auto middle = y.begin() + static_cast<std::ptrdiff_t>(n);
+    const State ida{{y.begin(), middle}, {middle, middle + static_cast<std::ptrdiff_t>(n)}};
+    EXPECT_LT(error(*driven, ida), 1e-8) << driven->name;
+    for (const char* method : {"reference", "dla:order=6", "rk4"}) {
+      const State end = to_the_end(*driven, method, 800).result.node;
+      EXPECT_LT(test::distance(end.q, ida.q), 1e-8) << driven->name << ", " << method;
+      EXPECT_LT(test::distance(end.v, ida.v), 1e-8) << driven->name << ", " << method;
+    }
   }
 }
 

@@ -239,6 +239,28 @@ TEST(ModelFile, inputs_are_put_in_where_their_names_stand) {
   EXPECT_FALSE(other.system.depends_on_time());
 }
 
+// d/dt of an input is total: along the motion, and by the time that it contains.
+TEST(ModelFile, a_prime_on_an_input_is_its_total_derivative) {
+  const Model m = read_model(R"toml(
+coordinates = ["x", "y"]
+lagrangian = "0.5*(x'^2 + (y' + tilt')^2)"
+constraints = ["x' - (tilt*y)'"]
+[parameters]
+w = 2
+[inputs]
+tilt = "x*sin(w*t)"
+)toml",
+                             "m.toml");
+  EXPECT_EQ(m.system.lagrangian(), parse("0.5*(x'^2 + (y' + (x'*sin(w*t) + x*w*cos(w*t)))^2)"));
+  std::unordered_map<Expression, double> point;
+  for (const auto& [name, value] : {std::pair("x", 0.3), {"y", 0.7}, {"x'", -0.4}, {"y'", 1.1}, {"w", 2.0}, {"t", 0.6}})
+    point.emplace(Expression::symbol(name), value);
+  const double s = std::sin(1.2);
+  const double c = std::cos(1.2);
+  EXPECT_NEAR(evaluate(m.system.constraints()[0], point), -0.4 - ((-0.4 * s + 0.3 * 2.0 * c) * 0.7 + 0.3 * s * 1.1),
+              1e-15);
+}
+
 TEST(ModelFile, wrong_inputs_are_explained) {
   const auto message = [](const std::string& input, const InputTexts& replaced = {}) {
     try {
@@ -255,7 +277,10 @@ TEST(ModelFile, wrong_inputs_are_explained) {
   expect(message("t = \"1\"\n"), "m.toml:4:5: the input t has a name that is taken; rename it");
   expect(message("work = \"1\"\n"), "m.toml:4:8: the input work has a name that is taken; rename it");
   expect(message("sin = \"1\"\n"), "m.toml:4:7: 'sin' cannot be the name of an input");
-  expect(message("u = 1\n"), "m.toml:4:5: the input u must be a text in quotes, found a number");
+  expect(message("u = true\n"), "m.toml:4:5: the input u must be a text in quotes, found true or false");
+  expect(message("t = 1\n"), "m.toml:4:5: the input t has a name that is taken; rename it");
+  expect(message("energy = 1\n"), "m.toml:4:10: the input energy has a name that is taken; rename it");
+  expect(message("x = 1\n"), "m.toml:");
   expect(message("u = \"later\"\nlater = \"t\"\n"), "m.toml:4:6: unknown name 'later'");
   expect(message("u = \"t\"\n", {{"v", "1"}}), "m.toml has no input 'v'; it has u");
   expect(message("u = \"t\"\n", {{"u", "2*"}}), "input u:1:3: ");

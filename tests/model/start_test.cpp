@@ -104,6 +104,12 @@ TEST(PartialStart, rows_that_cannot_be_satisfied_are_named) {
       << refusal(pendulum + "q = {x = 2}\n");
 }
 
+TEST(PartialStart, without_constraints_is_what_is_given) {
+  const std::string free = "coordinates = ['x', 'y']\nlagrangian = \"x'^2 + y'^2\"\n[initial]\nq = [0, 0]\n";
+  EXPECT_EQ(read_model(free + "v = {x = 1, y = 2}\n", "m.toml").initial->v, (std::vector<double>{1.0, 2.0}));
+  EXPECT_EQ(read_model(free + "v = {y = 2}\n", "m.toml").initial->v, (std::vector<double>{0.0, 2.0}));
+}
+
 TEST(PartialStart, wrong_tables_are_refused) {
   const auto expect = [](const std::string& rest, const std::string& start) {
     EXPECT_TRUE(refusal(edge + rest).starts_with(start)) << refusal(edge + rest);

@@ -31,12 +31,13 @@ struct ComparedRun {
 struct CompareAnswer {
   PreparedProblem prepared;
   std::vector<ComparedRun> runs = {};
-  std::optional<std::size_t> reference = {};  ///< which of the runs is the reference, if one is
-  bool interrupted = false;                   ///< the runs are those before
+  std::vector<InapplicableMethod> inapplicable = {};  ///< methods that are not among the runs
+  std::optional<std::size_t> reference = {};          ///< which of the runs is the reference, if one is
+  bool interrupted = false;                           ///< the runs are those before
   std::optional<std::string> report = {};
 };
 
-/// Throws errors of kind `request` before the first run if one of the methods cannot start.
+/// Throws MethodError before the first run if none of the methods applies; a part of them is enough.
 CompareAnswer compare(const CompareRequest& request, const Hooks& hooks = {});
 
 std::string to_text(const CompareAnswer& answer);

@@ -50,6 +50,7 @@ struct EnsembleAnswer {
   double steps_taken = 0.0;                ///< now, on all ranks
   double seconds = 0.0;
   std::vector<Crossings> crossings = {};
+  std::vector<Crossings> events = {};  ///< how often each event of the model happened, in all
   EnsembleQuantities quantities = {};
   std::vector<std::string> notes = {};
 

@@ -68,6 +68,7 @@ struct MeasureAnswer {
   double step = 0.0;
   std::int64_t steps = 0;
   std::vector<MethodTable> tables = {};  ///< up to an interruption
+  std::vector<InapplicableMethod> inapplicable = {};
   std::vector<std::string> notes = {};
   std::vector<std::string> coordinates = {};  ///< the names of the coordinates of points, if they are kept
   std::optional<std::string> output = {};
@@ -76,7 +77,7 @@ struct MeasureAnswer {
   bool interrupted() const { return !tables.empty() && tables.back().interrupted; }
 };
 
-/// Throws MethodError where there is no invariant measure, and FileError.
+/// Throws MethodError where there is no invariant measure or none of the methods applies, and FileError.
 MeasureAnswer measure(const MeasureRequest& request, const Hooks& hooks = {});
 
 /// It was interrupted, methods failed, or a volume does not exist.

@@ -74,7 +74,9 @@ struct ProblemRequest {
   CoordinateNumbers v0 = {};
   std::optional<double> t0 = {};  ///< time of the start
   std::vector<double> q1 = {};    ///< positions after the first step, for methods that can start from two positions
-  bool project = false;           ///< inconsistent initial data are moved to the nearest consistent ones
+  /// The motion stops where this expression of it passes zero, in either direction.
+  std::string stop_when = {};
+  bool project = false;  ///< inconsistent initial data are moved to the nearest consistent ones
 };
 
 /// A problem that can be run.
@@ -83,6 +85,12 @@ struct PreparedProblem {
   Problem problem;
   std::int64_t steps;
   std::vector<std::string> notes;  ///< what one should know before the run
+};
+
+/// One of several methods that cannot be had for a problem, and why.
+struct InapplicableMethod {
+  std::string method;
+  std::string reason;
 };
 
 /// Reads the model, completes the request from it, and refuses what cannot be run: throws ModelError, StartError and

@@ -35,7 +35,9 @@ struct RunAnswer {
   /// Largest difference of the last positions from the exact solution, over the coordinates for which the model has
   /// one.
   std::optional<double> exact_error = {};
-  Table samples = {};  ///< time, q, v, p, multipliers, energy, …, under the names that result files have
+  std::int64_t every = 1;      ///< of the request
+  std::string stop_when = {};  ///< likewise
+  Table samples = {};          ///< time, q, v, p, multipliers, energy, …, under the names that result files have
   std::optional<std::string> output = {};
   std::optional<std::string> report = {};
 };

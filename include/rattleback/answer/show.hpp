@@ -7,6 +7,7 @@
 #include "rattleback/answer/hooks.hpp"
 #include "rattleback/answer/problem.hpp"
 #include "rattleback/mech/diagnosis.hpp"
+#include "rattleback/model/written.hpp"
 
 namespace rattleback::answer {
 
@@ -18,6 +19,7 @@ struct ShowRequest {
 
 struct ShowAnswer {
   Model model;
+  WrittenModel written = {};                         ///< in the words of its author
   std::optional<ConstraintReport> constraints = {};  ///< if there are any
   std::string start_error = {};                      ///< why no motion can start in the initial state; empty if one can
   std::vector<std::string> broken_symmetries = {};   ///< declared symmetries that are none, each in words

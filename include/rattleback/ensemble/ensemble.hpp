@@ -87,7 +87,7 @@ struct MemberResult {
   NodeRow last;
   std::vector<NodeRow> nodes;        ///< at the times; NaN at those that were not reached
   std::vector<Extremes> statistics;  ///< of the formulas, then of what observers observe; NaN: see undefined
-  std::vector<std::vector<Crossing>> crossings;  ///< of each section
+  std::vector<std::vector<Crossing>> crossings;  ///< of each section, then each event of the system
   /// The time of the first node where each of the statistics, then the function of each section, is not defined, or not
   /// finite: from there on it has no extremes, and its crossings are not seen. NaN if there is no such node.
   std::vector<double> undefined;

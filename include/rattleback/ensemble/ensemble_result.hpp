@@ -49,7 +49,7 @@ struct VolumeResult {
 struct EnsembleQuantities {
   std::vector<HistogramResult> histograms;
   std::vector<VolumeResult> volumes;
-  std::vector<std::int64_t> crossings = {};  ///< of each section, in all
+  std::vector<std::int64_t> crossings = {};  ///< of each section, then each event, in all
   /// Members that have no statistics of a quantity, or not all crossings of a section: it is not defined at a node.
   std::vector<NamedAbsence> statistics_undefined = {};
   std::vector<NamedAbsence> sections_undefined = {};

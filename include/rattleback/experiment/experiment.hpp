@@ -66,7 +66,9 @@ struct DataRecipe {
   std::string model = {};                 ///< of the catalogue, or a file
   std::optional<MethodSpec> method = {};  ///< not for the inverse problem, which has none
   ParameterValues parameters = {};
+  InputTexts inputs = {};
   std::optional<State> start = {};  ///< that of the model if absent
+  std::optional<double> t0 = {};    ///< time of the start, that of the model if absent
   std::optional<std::vector<double>> second_position = {};
   double step = 0.0;
   bool ends_early = false;  ///< it is known not to reach its end

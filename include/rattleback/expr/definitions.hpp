@@ -30,6 +30,7 @@ class Definitions {
   void add(std::string_view header, std::string_view text, ParseOptions options = {},
            const ParseOptions& header_place = {});
   void add(const std::string& name, Tensor value);
+  void add(Definition definition) { append(std::move(definition)); }
 
   const std::vector<Definition>& list() const { return list_; }
   /// Null if there is none.

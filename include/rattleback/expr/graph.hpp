@@ -25,6 +25,9 @@ class Graph {
   std::unordered_map<const Node*, std::size_t> index_;
 };
 
+/// The same operation on other operands.
+Expression rebuild(const Expression& operation, std::span<const Expression> operands);
+
 using Substitution = std::unordered_map<Expression, Expression>;
 
 /// Replaces symbols, and values of functions like sin(x), all at once: {x → y, y → x} swaps them.

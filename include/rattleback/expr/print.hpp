@@ -13,7 +13,11 @@ namespace rattleback {
 /// or too deep as a formula is written with definitions, "_1 = …; _2 = …; …".
 std::string to_text(const Expression& expression);
 
-/// The text, cut after about so many bytes, for messages.
+/// The same with the terms of sums as people order them: T before V, and no minus in front if there is a plus.
+std::string to_reading_text(const Expression& expression);
+
+/// A text, cut after about so many bytes, for messages.
+std::string shortened(std::string text, std::size_t length);
 std::string shortened(const Expression& expression, std::size_t length = 120);
 
 /// The shortest decimal, or a fraction where that is shorter, that reads back to the same number.

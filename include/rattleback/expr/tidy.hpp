@@ -11,6 +11,10 @@ namespace rattleback {
 /// would grow too large are returned as they are.
 Expression tidy(const Expression& expression);
 
+/// For people: each part of the expression in its shorter form, as tidy() finds it, and as it stands where that is no
+/// longer. Very large expressions are returned as they are.
+Expression readable(const Expression& expression);
+
 /// What remains of a sum when factors that all its terms have are taken out, in the form in which most can be:
 /// sin(x)² cos(y)² + sin(x)² − sin(x)² cos(x)² leaves cos(y)² + sin(x)². The expression itself if there are none.
 Expression without_common_factors(const Expression& expression);

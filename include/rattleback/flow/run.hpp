@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -113,6 +114,8 @@ struct RunResult {
   std::string failure;  ///< of a failed run: when and why
   std::vector<Remark> remarks = {};
   bool own_time = false;  ///< the nodes are not at multiples of the step in t
+  /// The event that ended a finished run before its time: the last node is the one where it happened.
+  std::optional<std::size_t> stopped_by = {};
 };
 
 /// Steps a trajectory from its start, or from a checkpoint if there is one, and watches energy (and the work that is

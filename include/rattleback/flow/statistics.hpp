@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rattleback/mech/problem.hpp"
+#include "rattleback/method/event_record.hpp"
 
 namespace rattleback {
 
@@ -39,16 +40,22 @@ struct RunStatistics {
   double initial_energy = 0.0;
   double final_energy = 0.0;
   double work = 0.0;            ///< W, done on the system since the start; 0 where the energy is conserved
-  Largest energy_error;         ///< |E − W − E₀|
+  double impact_energy = 0.0;   ///< what impacts have added to the energy: negative where they cost some
+  Largest energy_error;         ///< |E − W − E₀|, impacts left out
   double energy_scale = 0.0;    ///< T + |V|, at the start or at the end, whichever is larger
   Largest constraint{0.0, {}};  ///< largest row in absolute value; 0 where there is none
   std::vector<double> initial_conserved;
-  std::vector<Largest> conserved_error;  ///< |C − C₀|, each
+  std::vector<double> impact_conserved;  ///< what impacts have added to each; empty if there were none
+  std::vector<Largest> conserved_error;  ///< |C − C₀|, each, impacts left out
   std::vector<double> conserved_scale;   ///< the size of the terms of C, at the start or at the end
   /// Smallest and largest energy at the midpoints of intervals; empty for methods without them.
   std::vector<double> midpoint_energy;
-  std::vector<Largest> observed;  ///< each number of the observers, one after the other
+  std::vector<Largest> observed;           ///< each number of the observers, one after the other
+  std::vector<EventRecord> events;         ///< the first of them
+  std::vector<std::int64_t> event_counts;  ///< of each, of all; empty for systems without events
   double seconds = 0.0;
+
+  static constexpr std::size_t most_events = 10000;  ///< that are listed
 
   /// Relative to the scales.
   Largest relative_energy_error() const { return energy_error.relative_to(energy_scale); }

@@ -26,6 +26,7 @@ struct RunDescription {
   std::vector<double> second_position = {};  ///< q₁ if it was given
   std::vector<ObservedQuantity> observed = {};
   std::vector<std::pair<std::string, std::string>> inputs = {};  ///< their names, and what they are
+  std::string stop_when = {};                                    ///< what a request has added to the events
 };
 
 /// A request that does not fit to the files that are there: nothing to resume, a checkpoint of another run.
@@ -56,8 +57,8 @@ class ResultFile final : public Recorder {
   const Checkpoint* resumed() const;
   void record(const Sample& sample) override;
   void checkpoint(const Checkpoint& checkpoint) override;
-  /// Writes the result. Keeps what is needed to resume if the run was interrupted.
-  void finish(const RunResult& result);
+  /// Writes the result. Keeps what is needed to resume if the run was interrupted, unless nobody can.
+  void finish(const RunResult& result, bool resumable = true);
 
   /// Whether the ending of a path is one of a known format.
   static bool knows(const std::string& path);

@@ -20,8 +20,14 @@ enum class Opcode : std::uint8_t {
   divide,
   negate,
   absolute,
-  minimum,
-  fma,  ///< a·b + c, rounded once: the same bits with any number of lanes, compiled or not
+  minimum,     ///< b if a is not a number
+  sign,        ///< 1, −1, or a itself
+  least,       ///< not a number if a or b is none
+  largest,     ///< the same
+  less,        ///< 1 if a < b, 0 if not, not a number if a or b is none
+  less_equal,  ///< the same
+  fma,         ///< a·b + c, rounded once: the same bits with any number of lanes, compiled or not
+  select,      ///< b if a is 1, c if it is 0, a if it is not a number
   sqrt,
   sincos,     ///< the sine of a; the cosine is read by `cosine_of`
   cosine_of,  ///< the cosine that the sincos instruction a computed along; b is the angle
@@ -39,6 +45,7 @@ enum class Opcode : std::uint8_t {
   exp,
   log,
   pow,
+  table,  ///< of a; b is where the NumberTable is in memory, as a number
 };
 
 /// Number of operands an instruction reads.

@@ -34,6 +34,9 @@ struct DerivedMethod {
   bool needs_only_maps() const;
 };
 
+/// Throws MethodError if the method has no events: only flows, and methods that need only maps, have.
+void require_events(const DerivedMethod& method, const Problem& problem);
+
 /// The equations of a map; the start of the problem tells methods that reduce a system where to look. Throws
 /// MethodError, also for flows, which have none.
 Method make_method(const MethodSpec& method, const Problem& problem);

@@ -10,6 +10,7 @@
 #include "rattleback/base/error.hpp"
 #include "rattleback/kernel/program.hpp"
 #include "rattleback/mech/problem.hpp"
+#include "rattleback/method/event_record.hpp"
 
 namespace rattleback {
 
@@ -87,6 +88,13 @@ class Stepper {
   /// The time of the node since the start, for methods whose nodes are not at multiples of the step.
   virtual std::optional<double> time() const { return std::nullopt; }
   virtual std::vector<Remark> remarks() const { return {}; }
+
+  /// What happened in the last step, in the order of time.
+  virtual std::span<const EventRecord> events() const { return {}; }
+  /// How often each event of the system has happened since the start; empty if it has none.
+  virtual std::span<const double> event_counts() const { return {}; }
+  /// The event that has ended the trajectory, at a node between two multiples of the step; there is no next one.
+  virtual std::optional<std::size_t> stopped_by() const { return std::nullopt; }
 
   /// All numbers the rest of the trajectory depends on; restored, it continues to the same bits.
   virtual std::vector<double> save() const = 0;

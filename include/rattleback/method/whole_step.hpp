@@ -51,8 +51,13 @@ class OneStepper : public Stepper {
   /// clock counts from the time of that start. For methods that need only maps. False if the node cannot be computed,
   /// see failure().
   virtual bool take_over(const Problem& problem, std::span<const double> kept) = 0;
+  /// Goes on from another node, which keeps this, by steps of this size; a clock counts from `start`.
+  virtual void go_from(const State& node, std::span<const double> kept, double start, double h) = 0;
   /// The size of the steps from here on.
   virtual void set_step(double h) = 0;
+  /// The values of the parameters from here on. The state stays, (q, p) for methods on Q; velocities follow from it.
+  /// False if they cannot be computed, see failure().
+  virtual bool set_parameters(std::span<const double> values) = 0;
 };
 
 /// Runs a method from the start of a problem, with the maps of another problem of the same system.

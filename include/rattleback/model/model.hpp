@@ -25,7 +25,7 @@ class ModelError : public RequestError {
 
 /// Values that replace those of a model's parameters.
 using ParameterValues = std::map<std::string, double>;
-/// Expressions that replace those of a model's inputs.
+/// Expressions that replace those of a model's inputs, or names of files with tables, which end with .csv.
 using InputTexts = std::map<std::string, std::string>;
 
 enum class Body : std::uint8_t { particle, blade, sleigh, disk, robot };
@@ -66,9 +66,13 @@ struct Model {
   std::vector<NamedExpression> inputs = {};
 };
 
-/// Reads a model from the text of its file; `file` is named in errors.
+/// Reads a model from the text of its file; `file` is named in errors. Files that it names are looked for in `folder`,
+/// or where `file` is.
 Model read_model(std::string_view text, const std::string& file, const ParameterValues& parameters = {},
-                 const InputTexts& inputs = {});
+                 const InputTexts& inputs = {}, const std::string& folder = {});
+
+/// For people and for checkpoints: the formula of an input, and what identifies the tables in it.
+std::string input_text(const Expression& input);
 
 /// Reads a model of the catalogue, or a file.
 Model load_model(const std::string& name_or_file, const ParameterValues& parameters = {},

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rattleback/base/error.hpp"
+#include "rattleback/base/words.hpp"
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/expression.hpp"
 
@@ -26,7 +27,8 @@ class SystemError : public RequestError {
     section,
     exact,
     conserved,
-    forces
+    forces,
+    events
   };
 
   SystemError(Part part, int index, const std::string& message) : RequestError(message), part_(part), index_(index) {}
@@ -62,6 +64,34 @@ struct NamedExpression {
   Expression expression;
 };
 
+/// Something that happens where a function of the motion passes zero.
+struct Event {
+  enum class Direction : std::uint8_t { falling, rising, either };
+  enum class Action : std::uint8_t {
+    record,
+    stop,  ///< the trajectory ends there
+    set    ///< it goes on with other velocities: an impact
+  };
+  std::string name;
+  Expression when;  ///< of coordinates, velocities, t and parameters
+  Direction direction = Direction::either;
+  Action action = Action::record;
+  /// Of an impact: the velocities after it, of those before it, one for each coordinate. Those that are not set change
+  /// as little as the constraints allow, in the metric of the kinetic energy.
+  std::vector<std::optional<Expression>> velocities = {};
+};
+template <>
+inline constexpr auto words<Event::Direction> =
+    std::to_array<Word<Event::Direction>>({{Event::Direction::falling, "falling"},
+                                           {Event::Direction::rising, "rising"},
+                                           {Event::Direction::either, "either"}});
+template <>
+inline constexpr auto words<Event::Action> =
+    std::to_array<Word<Event::Action>>({{Event::Action::record, "record"}, {Event::Action::stop, "stop"}});
+
+/// The event of a request that says where to stop.
+inline constexpr const char* stop_when_name = "stop_when";
+
 /// What a person writes down.
 struct SystemDefinition {
   std::vector<Expression> coordinates;  ///< symbols q
@@ -84,6 +114,7 @@ struct SystemDefinition {
   /// with an empty name are called by their number.
   std::vector<std::string> constraint_names = {};
   std::vector<std::string> holonomic_names = {};
+  std::vector<Event> events = {};
 };
 
 /// Coordinates and velocities at an instant.
@@ -130,6 +161,9 @@ class System {
   /// F, or nothing.
   const std::vector<Expression>& applied_forces() const { return definition_.applied_forces; }
   const std::optional<Expression>& conformal_factor() const { return definition_.conformal_factor; }
+  const std::vector<Event>& events() const { return definition_.events; }
+  /// The same system with other events.
+  System with_events(std::vector<Event> events) const;
   const std::vector<Parameter>& parameter_list() const { return definition_.parameters; }
 
   const std::vector<Expression>& momenta() const { return momenta_; }  ///< p = L_v
@@ -148,6 +182,8 @@ class System {
   Expression power() const;
   /// Nothing does work, as far as algebra shows: dE/dt = 0.
   bool conserves_energy() const;
+  /// Whether something in the equations of motion is not smooth: abs, sign, min, max, if, or a table.
+  bool has_kinks() const;
   /// For people: "constraint 2", "constraint contact[2]", "holonomic constraint 1".
   std::string row_name(std::size_t row) const;
   /// "contact[2]"; empty if the row has no name.
@@ -175,6 +211,9 @@ class System {
   SparseMatrix matrix_;
   std::vector<Expression> affine_;
 };
+
+/// v·L_v − L, kinetic energies once.
+Expression energy_of(const Expression& lagrangian, const std::vector<Expression>& velocities);
 
 /// The symbol that stands for time.
 Expression time_symbol();

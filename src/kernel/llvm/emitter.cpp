@@ -255,8 +255,10 @@ llvm::Value* Emitter::emit_operation(Opcode op, std::span<llvm::Value* const> x,
     case Opcode::input:
     case Opcode::variable:
     case Opcode::cosine_of: return x[0];  // was found by the caller
-    default: return call_sleef(opcode_name(op), x);
+    default: break;
   }
+  llvm::Value* const piecewise = emit_piecewise(op, x);
+  return piecewise != nullptr ? piecewise : call_sleef(opcode_name(op), x);
 }
 
 /// Lanes of one call of SLEEF.

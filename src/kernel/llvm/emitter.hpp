@@ -16,6 +16,8 @@
 
 namespace rattleback {
 
+class NumberTable;
+
 /// What the host's registers hold and which of SLEEF's functions fit them.
 struct VectorTarget {
   int width = 2;              ///< doubles in a register
@@ -149,6 +151,11 @@ class Emitter {
   /// Values of several members at once instead of lanes.
   void set_members(int members);
   int members_at_once() const { return lanes_ == 1 ? target_.width : 1; }
+  // Functions that are not smooth everywhere (piecewise.cpp); null if it is another.
+  llvm::Value* emit_piecewise(Opcode op, std::span<llvm::Value* const> operands);
+  llvm::Value* emit_table(llvm::Value* x, llvm::Value* address);
+  llvm::Value* read_grid(llvm::Value* x, const NumberTable& table, llvm::Value* address);
+  llvm::Value* call_table(llvm::Value* x, llvm::Value* address);
   llvm::Value* emit_sincos(llvm::Value* angle, llvm::Value*& cosine);
   llvm::Value* call_sleef(const char* function, std::span<llvm::Value* const> arguments);
   llvm::Value* call_sincos(llvm::Value* angle, llvm::Value*& cosine);

@@ -13,7 +13,7 @@ namespace rattleback {
 namespace {
 
 bool is_elementwise(Opcode op) {
-  return (op >= Opcode::add && op <= Opcode::minimum) || op == Opcode::fma || op == Opcode::sqrt;
+  return op >= Opcode::add && op <= Opcode::sqrt;
 }
 
 }  // namespace

@@ -135,12 +135,13 @@ class OrcJit final : public Jit {
     if (llvm::verifyModule(*module, &stream)) throw CompilerError("invalid code was generated: " + problem);
 #endif
     // Plain programs are short, and compiled more often than they are waited for.
-    if (std::is_same_v<F, StepFunction> && program_weight <= largest_inline_program) optimise(*module, pack);
+    if (!fast_always_ && std::is_same_v<F, StepFunction> && program_weight <= largest_inline_program)
+      optimise(*module, pack);
     const auto tracker = jit_->getMainJITDylib().createResourceTracker();
     if (program_weight > largest_inline_program) {
       add_in_parts(tracker, *module);
     } else {
-      add(tracker, *module, *machine_);
+      add(tracker, *module, fast_always_ ? *fast_machine_ : *machine_);
     }
     const auto address = unwrap(jit_->lookup(name), "linking");
     // The code is freed when the last user lets go of it.
@@ -160,7 +161,7 @@ class OrcJit final : public Jit {
       if (object.hasLocalLinkage()) object.setLinkage(llvm::GlobalValue::ExternalLinkage);
     }
     const std::size_t size = module.getInstructionCount();
-    const bool fast = size > largest_optimised_module;
+    const bool fast = fast_always_ || size > largest_optimised_module;
     const std::size_t parts = 1 + size / (fast ? fast_at_once : optimised_at_once);
     std::exception_ptr stopped;
     llvm::SplitModule(module, static_cast<unsigned>(parts), [&](std::unique_ptr<llvm::Module> part) {
@@ -203,6 +204,9 @@ class OrcJit final : public Jit {
   std::string cpu_;
   std::unique_ptr<llvm::TargetMachine> machine_;
   std::unique_ptr<llvm::TargetMachine> fast_machine_;
+  /// Code that is used for a few steps only, as in tests of what surrounds it, is not worth optimising:
+  /// RATTLEBACK_JIT_FAST leaves all of it to the fast code generator. The bits are the same.
+  const bool fast_always_ = std::getenv("RATTLEBACK_JIT_FAST") != nullptr;
   VectorTarget target_;
   std::unique_ptr<llvm::orc::LLJIT> jit_;
   std::mutex mutex_;

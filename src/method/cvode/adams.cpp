@@ -41,6 +41,7 @@ class Cvode final : public AdamsIntegrator {
                        CVodeSetErrHandlerFn(memory_, &ignore_message, nullptr) == CV_SUCCESS &&
                        CVodeWFtolerances(memory_, &weights) == CV_SUCCESS &&
                        CVodeSetUserData(memory_, &problem_) == CV_SUCCESS &&
+                       CVodeSetMaxStep(memory_, problem.longest_step) == CV_SUCCESS &&
                        CVodeSetNonlinearSolver(memory_, solver_) == CV_SUCCESS;
     if (!begun) throw std::bad_alloc();
   }
