@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "describe.hpp"
 #include "page.hpp"
 #include "rattleback/report/runs.hpp"

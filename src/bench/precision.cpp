@@ -1,5 +1,6 @@
 // Work and precision: the error of the coordinates at the end of a run against the time it takes.
 
+#include <algorithm>
 #include <array>
 #include <ranges>
 #include <utility>

@@ -1,6 +1,7 @@
 #include "polynomial.hpp"
 #include "rattleback/base/work.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace rattleback {
