@@ -56,7 +56,7 @@ class Stepping {
   State node_;
 };
 
-py::tuple make(const ReadModel& model, const py::dict& given) {
+py::tuple make_simulation(const ReadModel& model, const py::dict& given) {
   Arguments arguments(given);
   answer::SimulationRequest request;
   request.problem = problem_request(model, arguments, /*from_source=*/true);
@@ -139,7 +139,7 @@ void bind_simulation(py::module_& m) {
         }
         return values;
       });
-  m.def("simulation", &make);
+  m.def("simulation", &make_simulation);
 }
 
 }  // namespace rattleback::python

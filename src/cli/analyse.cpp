@@ -12,7 +12,7 @@
 namespace rattleback::cli {
 namespace {
 
-struct Options {
+struct AnalyseOptions {
   ModelOptions model;
   OutputOptions output;
   std::optional<std::string> lagrangian;
@@ -20,7 +20,7 @@ struct Options {
   std::optional<std::int64_t> associated;
 };
 
-answer::AnalyseAnswer answer_to(const Options& o) {
+answer::AnalyseAnswer answer_to(const AnalyseOptions& o) {
   try {
     return answer::analyse(
         {.model = o.model.load(), .lagrangian = o.lagrangian, .rule = o.rule, .associated = o.associated},
@@ -30,7 +30,7 @@ answer::AnalyseAnswer answer_to(const Options& o) {
   }
 }
 
-void analyse_model(const Options& o) {
+void analyse_model(const AnalyseOptions& o) {
   o.output.check();
   if (o.output.latex && o.lagrangian)
     throw RequestError("--latex writes down what was found, --lagrangian checks: give one");
@@ -45,7 +45,7 @@ void analyse_model(const Options& o) {
 Command analyse_command() {
   Command command{"analyse",
                   "Says what a system is: symmetry, Chaplygin reduction, measure, multiplier, free Lagrangians"};
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<AnalyseOptions>();
   o->model.add_to(command);
   o->output.add_latex_to(command, "The reduced system and the multiplier in LaTeX");
   command.add({.names = "--lagrangian",

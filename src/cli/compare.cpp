@@ -10,13 +10,13 @@
 namespace rattleback::cli {
 namespace {
 
-struct Options {
+struct CompareOptions {
   ProblemOptions problem;
   answer::CompareRequest request;
   OutputOptions output;
 };
 
-void compare_methods(Options& o) {
+void compare_methods(CompareOptions& o) {
   o.request.problem = o.problem.request();
   o.request.command = command_line();
   deliver(attend(o.output, [&](const answer::Hooks& hooks) { return answer::compare(o.request, hooks); }), o.output);
@@ -26,7 +26,7 @@ void compare_methods(Options& o) {
 
 Command compare_command() {
   Command command{"compare", "Runs several methods on one problem: one table"};
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<CompareOptions>();
   o->problem.add_to(command);
   add_methods_option(command, o->request.methods);
   add_report_option(command, o->request.report);

@@ -10,13 +10,13 @@
 namespace rattleback::cli {
 namespace {
 
-struct Options {
+struct ConvergeOptions {
   ProblemOptions problem;
   answer::ConvergeRequest request;
   OutputOptions output;
 };
 
-void converge(Options& o) {
+void converge(ConvergeOptions& o) {
   o.request.problem = o.problem.request();
   o.request.command = command_line();
   deliver(attend(o.output, [&](const answer::Hooks& hooks) { return answer::converge(o.request, hooks); }), o.output);
@@ -26,7 +26,7 @@ void converge(Options& o) {
 
 Command converge_command() {
   Command command{"converge", "Errors, costs and measured orders over a range of steps"};
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ConvergeOptions>();
   o->problem.add_to(command, /*with_step=*/false);
   add_methods_option(command, o->request.methods);
   command.add({.names = "--from",

@@ -15,13 +15,13 @@
 namespace rattleback::cli {
 namespace {
 
-struct Options {
+struct EnsembleOptions {
   answer::EnsembleRequest request;
   OutputOptions output;
   bool dry_run = false;
 };
 
-void run_ensemble(const Options& o) {
+void run_ensemble(const EnsembleOptions& o) {
   const auto begins = [&](const answer::EnsemblePlan& plan) {
     if (o.output.talks()) say(to_text(plan));
     std::fflush(stdout);
@@ -32,13 +32,13 @@ void run_ensemble(const Options& o) {
   if (const auto error = complaint(answer)) throw *error;
 }
 
-void show_plan(const Options& o) {
+void show_plan(const EnsembleOptions& o) {
   const answer::EnsemblePlan plan = answer::plan(o.request);
   if (started_as_rank() > 0) return;
   o.output.json ? say_json(to_json(plan)) : say(to_text(plan));
 }
 
-void ensemble(const Options& o) {
+void ensemble(const EnsembleOptions& o) {
   try {
     o.dry_run ? show_plan(o) : run_ensemble(o);
   } catch (const answer::RankError& error) {
@@ -56,7 +56,7 @@ void ensemble(const Options& o) {
 
 Command ensemble_command() {
   Command command{"ensemble", "Many trajectories: initial conditions, parameters, steps and methods varied"};
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<EnsembleOptions>();
   command.add({.names = "spec",
                .value = "SPEC.toml",
                .help = "The file that describes the ensemble (docs/ensembles.md)",

@@ -12,7 +12,7 @@
 namespace rattleback::cli {
 namespace {
 
-struct Options {
+struct MeasureOptions {
   ProblemOptions problem;
   OutputOptions output;
   answer::MeasureRequest request;
@@ -37,7 +37,7 @@ HullWeights weights_of(const std::string& weights) {
   throw RequestError(fmt::format("--weights must be {}, found '{}'", alternatives<HullWeights>(), weights));
 }
 
-void measure(const Options& o) {
+void measure(const MeasureOptions& o) {
   answer::MeasureRequest request = o.request;
   const HullWeights weights = weights_of(o.weights);
   if (o.cloud) request.cloud = {.shape = shape_of(*o.cloud), .radius = o.radius, .weights = weights};
@@ -49,7 +49,7 @@ void measure(const Options& o) {
 
 Command measure_command() {
   Command command{"measure", "How well methods preserve the invariant measure of a system"};
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<MeasureOptions>();
   o->problem.add_to(command);
   add_methods_option(command, o->request.methods);
   command.add({.names = "--ell",

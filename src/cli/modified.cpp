@@ -12,7 +12,7 @@
 namespace rattleback::cli {
 namespace {
 
-struct Options {
+struct ModifiedOptions {
   ProblemOptions problem;
   OutputOptions output;
   answer::ModifiedRequest request;
@@ -29,7 +29,7 @@ answer::ModifiedRequest::Point point(const std::string& text) {
   return {numbers_from_text(text.substr(0, semicolon), "--at"), numbers_from_text(text.substr(semicolon + 1), "--at")};
 }
 
-void analyse_backwards(const Options& o) {
+void analyse_backwards(const ModifiedOptions& o) {
   o.output.check();
   answer::ModifiedRequest request = o.request;
   request.problem = o.problem.request();
@@ -45,7 +45,7 @@ void analyse_backwards(const Options& o) {
 
 Command modified_command() {
   Command command{"modified", "Modified Hamiltonian of a variational method: backward error analysis"};
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ModifiedOptions>();
   o->problem.add_to(command);
   command.add({.names = "-m,--method",
                .value = "METHOD",

@@ -13,13 +13,13 @@
 namespace rattleback::cli {
 namespace {
 
-struct Options {
+struct ReproduceOptions {
   answer::ReproduceRequest request;
   OutputOptions output;
   bool list = false;
 };
 
-void reproduce(const Options& o) {
+void reproduce(const ReproduceOptions& o) {
   if (o.list) return print(answer::experiments(), o.output);
   answer::ReproduceRequest request = o.request;
   request.command = command_line();
@@ -37,7 +37,7 @@ void reproduce(const Options& o) {
 
 Command reproduce_command() {
   Command command{"reproduce", "The experiments of papers, with their claims beside what is measured"};
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ReproduceOptions>();
   command.add(
       {.names = "what",
        .value = "PAPER...",

@@ -14,7 +14,7 @@
 namespace rattleback::cli {
 namespace {
 
-struct Options {
+struct RunVerbOptions {
   ProblemOptions problem;
   answer::RunRequest request;
   OutputOptions output;
@@ -36,7 +36,7 @@ std::string line_to_resume(const answer::RunRequest& request) {
   return request.resume ? line : line + " --resume";
 }
 
-void run_model(Options& o) {
+void run_model(RunVerbOptions& o) {
   o.complete_method();
   o.request.problem = o.problem.request();
   o.request.command = command_line();
@@ -55,7 +55,7 @@ void run_model(Options& o) {
 
 Command run_command() {
   Command command{"run", "Integrates one trajectory"};
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<RunVerbOptions>();
   o->problem.add_to(command);
   command.add({.names = "-m,--method",
                .value = "METHOD",

@@ -11,13 +11,13 @@
 namespace rattleback::cli {
 namespace {
 
-struct Options {
+struct ShowOptions {
   ModelOptions model;
   OutputOptions output;
   bool free = false;
 };
 
-void show(const Options& o) {
+void show(const ShowOptions& o) {
   o.output.check();
   if (!o.free) return print(answer::show({.model = o.model.load()}, only_notes(o.output)), o.output);
   const auto free = answer::free_lagrangians({.model = o.model.load()}, only_notes(o.output));
@@ -29,7 +29,7 @@ void show(const Options& o) {
 
 Command show_command() {
   Command command{"show", "Shows a model, what follows from it, and what may be wrong with it"};
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ShowOptions>();
   o->model.add_to(command);
   o->output.add_latex_to(command, "The formulas in LaTeX");
   command.add({.names = "--free",
