@@ -29,10 +29,12 @@ struct Piece {
   Precedence precedence = Precedence::atom;
   int depth = 0;
   int degree = 0;  ///< in time derivatives, roughly: enough to tell kinetic from potential energy
-  /// Of LaTeX: a function without its arguments; what stands over and under the bar of a fraction.
+  /// Of LaTeX: a function without its arguments; what stands over and under the bar of a fraction, and the latter as a
+  /// factor, with parentheses if it is a sum.
   std::string head = {};
   std::string over = {};
   std::string under = {};
+  std::string divisor = {};
 };
 
 inline const std::string& table_label(const Expression& e) {

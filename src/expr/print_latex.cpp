@@ -116,13 +116,14 @@ class LatexStyle {
         side += (side.empty() ? "" : " ") + raised(*operands[i], std::abs(exponent));
       }
     }
+    std::string under = sides[1];
     const auto divisor = [](const Term& t) { return t.weight < 0.0; };
-    if (std::ranges::count_if(e.operands(), divisor) == 1) {  // under a bar nothing needs parentheses
+    if (std::ranges::count_if(e.operands(), divisor) == 1) {  // alone under a bar nothing needs parentheses
       const auto i = static_cast<std::size_t>(std::ranges::find_if(e.operands(), divisor) - e.operands().begin());
-      if (e.operands()[i].weight == -1.0) sides[1] = operands[i]->text;
+      if (e.operands()[i].weight == -1.0) under = operands[i]->text;
     }
     Piece plain{sides[0], Precedence::product};
-    if (!sides[1].empty()) plain = fraction(sides[0], sides[1]);
+    if (!under.empty()) plain = fraction(sides[0], under, sides[1]);
     Piece piece = scaled(std::abs(e.value()), plain);
     if (e.value() < 0.0) piece = {"-" + piece.text, Precedence::sum, 0};
     return piece;
@@ -158,11 +159,8 @@ class LatexStyle {
   static Piece symbol(const std::string& name) { return {latex_symbol(name), Precedence::atom, 0}; }
 
  private:
-  static Piece fraction(const std::string& over, const std::string& under) {
-    Piece piece{latex_fraction(over, under), Precedence::product, 0};
-    piece.over = over;
-    piece.under = under;
-    return piece;
+  static Piece fraction(const std::string& over, const std::string& under, const std::string& divisor) {
+    return {latex_fraction(over, under), Precedence::product, 0, 0, {}, over, under, divisor};
   }
 
   /// base^n; sin^2 x, as everybody writes it.
@@ -177,13 +175,15 @@ class LatexStyle {
   /// c t, with the parts of the number over and under the bar of a fraction; a dot keeps 2·3^x from reading 23^x.
   static Piece scaled(double coefficient, const Piece& piece) {
     if (coefficient == 1.0 && (!piece.text.empty() || !piece.under.empty())) {
-      return {grouped(piece, Precedence::product), Precedence::product, 0, 0, {}, piece.over, piece.under};
+      return {
+          grouped(piece, Precedence::product), Precedence::product, 0, 0, {}, piece.over, piece.under, piece.divisor};
     }
     const auto parts = small_fraction(coefficient);
     if (!piece.under.empty()) {
-      if (!parts) return fraction(joined(latex_number(coefficient), piece.over), piece.under);
-      return fraction(parts->first == 1.0 ? piece.over : joined(fmt::format("{}", parts->first), piece.over),
-                      joined(std::to_string(parts->second), piece.under));
+      if (!parts) return fraction(joined(latex_number(coefficient), piece.over), piece.under, piece.divisor);
+      const std::string under = joined(std::to_string(parts->second), piece.divisor);
+      return fraction(parts->first == 1.0 ? piece.over : joined(fmt::format("{}", parts->first), piece.over), under,
+                      under);
     }
     return {joined(latex_number(coefficient), grouped(piece, Precedence::product)), Precedence::product, 0};
   }

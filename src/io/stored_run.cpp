@@ -29,11 +29,14 @@ class Hdf5Reader {
       check(length, "the list of its contents");
       std::string name(static_cast<std::size_t>(length), '\0');
       H5Lget_name_by_idx(file_, ".", H5_INDEX_NAME, H5_ITER_INC, i, name.data(), name.size() + 1, H5P_DEFAULT);
-      names.push_back(std::move(name));
+      H5O_info_t object{};
+      check(H5Oget_info_by_name2(file_, name.c_str(), &object, H5O_INFO_BASIC, H5P_DEFAULT), name);
+      if (object.type == H5O_TYPE_DATASET) names.push_back(std::move(name));
     }
     return names;
   }
   bool has(const char* attribute) const { return H5Aexists(file_, attribute) > 0; }
+  bool has_group(const char* name) const { return H5Lexists(file_, name, H5P_DEFAULT) > 0; }
 
   std::vector<std::string> texts(hid_t owner, const char* name) const {
     if (H5Aexists(owner, name) <= 0) return {};
@@ -158,6 +161,37 @@ Model model_of(const RunDescription& d, InputTexts& replaced) {
   return replaced.empty() ? model : read_model(d.model_text, file, parameters, replaced);
 }
 
+std::vector<EventRecord> events_in(const Hdf5Reader& file, const System& system) {
+  if (!file.has_group("event_list")) return {};
+  const std::size_t n = system.dimension();
+  const auto numbers = [&](const char* name, std::size_t width) {
+    return file.columns(std::string("event_list/") + name, width);
+  };
+  const auto which = numbers("event", 1)[0];
+  const auto time = numbers("time", 1)[0];
+  const auto direction = numbers("direction", 1)[0];
+  const auto q = numbers("q", n);
+  const auto v = numbers("v", n);
+  const auto after = numbers("v_after", n);
+  const auto row = [&](const std::vector<std::vector<double>>& columns, std::size_t i) {
+    std::vector<double> entries;
+    for (const auto& column : columns) entries.push_back(column.at(i));
+    return entries;
+  };
+  std::vector<EventRecord> events;
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    if (!(which[i] >= 0.0 && which[i] < static_cast<double>(system.events().size()))) throw std::out_of_range("event");
+    const auto event = static_cast<std::size_t>(which[i]);
+    const bool is_impact = system.events()[event].action == Event::Action::set;
+    events.push_back({event,
+                      time.at(i),
+                      direction.at(i) > 0.0,
+                      {row(q, i), row(v, i), time.at(i)},
+                      is_impact ? row(after, i) : std::vector<double>()});
+  }
+  return events;
+}
+
 RunOutcome outcome_named(const std::string& name) {
   for (const RunOutcome outcome : {RunOutcome::failed, RunOutcome::interrupted}) {
     if (name == outcome_name(outcome)) return outcome;
@@ -193,6 +227,11 @@ StoredRun read_run(const std::string& path) {
                 file.text("failure"),
                 std::move(replaced),
                 {}};
+  try {
+    run.events = events_in(file, run.model.system);
+  } catch (const std::out_of_range&) {
+    throw FileError(fmt::format("{} cannot be read: its list of events does not fit its model", path));
+  }
   for (const Column& column : columns) {
     auto values = file.columns(column.name, column.width());
     auto names = labels(column);

@@ -220,6 +220,9 @@ TEST(Latex, IsWrittenAsOnABlackboard) {
   EXPECT_EQ(latex("x + 2*a/b"), "x + \\frac{2 a}{b}");
   EXPECT_EQ(latex("a/(b + c)"), "\\frac{a}{b + c}");
   EXPECT_EQ(latex("a/(b + c)^2"), "\\frac{a}{\\left(b + c\\right)^{2}}");
+  EXPECT_EQ(latex("0.5*a^2/(b + c)"), "\\frac{a^{2}}{2 \\left(b + c\\right)}");
+  EXPECT_EQ(latex("x - 1.5*a/(b + c)"), "x - \\frac{3 a}{2 \\left(b + c\\right)}");
+  EXPECT_EQ(latex("2*a/(b + c)"), "\\frac{2 a}{b + c}");
   EXPECT_EQ(latex("sin(theta)^2*cos(phi)"), "\\sin^{2}\\theta \\cos\\phi");
   EXPECT_EQ(latex("sin(x)*(y + z)"), "\\left(y + z\\right) \\sin x") << "y + z is no argument";
   EXPECT_EQ(latex("1 - exp(-t)"), "1 - \\exp\\left(-t\\right)");

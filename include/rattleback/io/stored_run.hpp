@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "rattleback/io/result_file.hpp"
+#include "rattleback/method/event_record.hpp"
 #include "rattleback/model/column.hpp"
 #include "rattleback/model/model.hpp"
 
@@ -24,6 +25,7 @@ struct StoredRun {
   std::string failure;     ///< of a failed run
   InputTexts inputs = {};  ///< that the run had instead of the model's own
   std::vector<Column> columns;
+  std::vector<EventRecord> events = {};  ///< those that are listed, in their order
 };
 
 /// Reads a file that ResultFile has written. Throws FileError if it cannot be read, or is none.
