@@ -294,6 +294,7 @@ void growth() {
 
 int main() {
   using namespace rattleback::benchmark;
+  const rattleback::CompileAtOnce at_once;
   fmt::print(
       "ratio of shortest times [quartiles of the ratios of neighbours]; below 1 the generated code is faster; {}\n\n",
       rattleback::compiler_target());

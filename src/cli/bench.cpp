@@ -47,6 +47,7 @@ void run_bench(const BenchOptions& o) {
   if (!compiler_available()) {
     throw SystemFailure("there is nothing to measure: the compiler library cannot be loaded");
   }
+  const CompileAtOnce at_once;  // compiled code is compared
   ProgressLine line(o.output.talks());
   bench::Session session;
   session.progress = [&](const std::string& what) { line(what); };

@@ -198,6 +198,9 @@ std::string environment() {
   return heading("environment") +
          tagged(bold("RATTLEBACK_JIT_CPU"),
                 prose("A processor, as in haswell: code is generated for it instead of the one of this machine.")) +
+         tagged(bold("RATTLEBACK_JIT_EAGER"),
+                prose("If it is set, everything is compiled at once. Otherwise code is interpreted at first, and "
+                      "compiled when there is so much to do that it is worth the time. The bits are the same.")) +
          tagged(bold("RATTLEBACK_JIT_FAST"),
                 prose("If it is set, code is not optimised: it is compiled in half the time, and gives the same bits "
                       "in up to three times the time."));

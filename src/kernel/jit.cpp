@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <cstdlib>
 #include <mutex>
 #include <unordered_map>
 
@@ -50,9 +52,10 @@ std::size_t hash_of(const std::vector<Instruction>& code, const std::vector<doub
 template <class P, class F>
 class Cache {
  public:
-  Compiled<F> get(const P& program, int lanes) {
-    const std::size_t key = hash_of(program.code, program.constants) + static_cast<std::size_t>(lanes);
+  Compiled<F> get(const P& program, int lanes, bool may_compile) {
     const std::lock_guard lock(mutex_);
+    if (!may_compile && entries_.empty()) return {};
+    const std::size_t key = hash_of(program.code, program.constants) + static_cast<std::size_t>(lanes);
     const auto [begin, end] = entries_.equal_range(key);
     for (auto e = begin; e != end; ++e) {
       const Entry& found = e->second;
@@ -60,6 +63,7 @@ class Cache {
       if (!code || found.lanes != lanes || found.program != program) continue;
       return {found.function, found.workspace, std::move(code)};
     }
+    if (!may_compile) return {};
     std::erase_if(entries_, [](const auto& e) { return e.second.code.expired(); });
     Compiled<F> compiled = jit().compile(program, lanes);
     entries_.emplace(key, Entry{program, lanes, compiled.function, compiled.workspace, compiled.code});
@@ -99,15 +103,24 @@ bool compiler_available() {
 
 std::string compiler_target() { return jit().target(); }
 
-Compiled<ProgramFunction> compile_cached(const Program& program, int lanes) {
+namespace {
+
+Compiled<ProgramFunction> cached(const Program& program, int lanes, bool may_compile) {
   static auto& cache = *new Cache<Program, ProgramFunction>;
-  return cache.get(program, lanes);
+  return cache.get(program, lanes, may_compile);
 }
 
-Compiled<StepFunction> compile_cached(const StepProgram& program, int lanes) {
+Compiled<StepFunction> cached(const StepProgram& program, int lanes, bool may_compile) {
   static auto& cache = *new Cache<StepProgram, StepFunction>;
-  return cache.get(program, lanes);
+  return cache.get(program, lanes, may_compile);
 }
+
+}  // namespace
+
+Compiled<ProgramFunction> compile_cached(const Program& program, int lanes) { return cached(program, lanes, true); }
+Compiled<StepFunction> compile_cached(const StepProgram& program, int lanes) { return cached(program, lanes, true); }
+Compiled<ProgramFunction> find_compiled(const Program& program, int lanes) { return cached(program, lanes, false); }
+Compiled<StepFunction> find_compiled(const StepProgram& program, int lanes) { return cached(program, lanes, false); }
 
 void check_lanes(int lanes) {
   if (std::find(std::begin(lane_counts), std::end(lane_counts), lanes) == std::end(lane_counts)) {
@@ -115,9 +128,31 @@ void check_lanes(int lanes) {
   }
 }
 
-bool use_compiler(Backend backend) {
-  if (backend == Backend::automatic) return compiler_available();
-  return backend == Backend::compiled;
+namespace {
+
+std::atomic<int>& those_in_a_hurry() {
+  static std::atomic<int> count = std::getenv("RATTLEBACK_JIT_EAGER") != nullptr ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+CompileAtOnce::CompileAtOnce() { ++those_in_a_hurry(); }
+CompileAtOnce::~CompileAtOnce() { --those_in_a_hurry(); }
+
+// Compiling an instruction takes as long as interpreting it ten thousand times or more, and loading LLVM as long as
+// some ten million (docs/kernels.md). A third of that may be lost where it turns out that there was more to do.
+Warmup::Warmup(std::size_t instructions, Backend backend)
+    : instructions_(static_cast<double>(instructions)), backend_(backend), left_(3e6 + 3000.0 * instructions_) {
+  if (backend == Backend::compiled || (backend == Backend::automatic && those_in_a_hurry() > 0)) left_ = -1.0;
+  if (backend == Backend::interpreted) left_ = HUGE_VAL;
+}
+
+bool Warmup::is_over(std::int64_t executions) {
+  if (!((left_ -= static_cast<double>(executions) * instructions_) < 0.0)) return false;
+  if (backend_ == Backend::compiled || compiler_available()) return true;
+  left_ = HUGE_VAL;
+  return false;
 }
 
 }  // namespace rattleback

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -65,10 +66,24 @@ Jit& jit();
 /// Compiles, or finds what was compiled before and is still in use.
 Compiled<ProgramFunction> compile_cached(const Program& program, int lanes);
 Compiled<StepFunction> compile_cached(const StepProgram& program, int lanes);
+/// The same if it was compiled before; nothing else.
+Compiled<ProgramFunction> find_compiled(const Program& program, int lanes);
+Compiled<StepFunction> find_compiled(const StepProgram& program, int lanes);
 
 /// Throws std::invalid_argument unless `lanes` is one of lane_counts.
 void check_lanes(int lanes);
-/// Resolves Backend::automatic.
-bool use_compiler(Backend backend);
+
+/// How long a program is interpreted before it is compiled. Threads may share it.
+class Warmup {
+ public:
+  Warmup(std::size_t instructions, Backend backend);
+  /// Whether the program, of which so many executions come now, is to be compiled before them.
+  bool is_over(std::int64_t executions);
+
+ private:
+  double instructions_;
+  Backend backend_;
+  std::atomic<double> left_;  ///< instructions
+};
 
 }  // namespace rattleback

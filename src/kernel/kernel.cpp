@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+#include <mutex>
 #include <vector>
 
 #include "execute.hpp"
@@ -9,26 +11,47 @@
 
 namespace rattleback {
 
+struct Kernel::Code {
+  Code(std::size_t instructions, Backend backend) : warmup(instructions, backend) {}
+
+  void use(Compiled<ProgramFunction> found) {
+    if (found.function == nullptr) return;
+    const std::lock_guard lock(mutex);
+    if (function != nullptr) return;
+    compiled = std::move(found);
+    function = compiled.function;
+  }
+
+  Warmup warmup;
+  std::mutex mutex;
+  Compiled<ProgramFunction> compiled;
+  std::atomic<ProgramFunction> function = nullptr;  ///< set when the rest is there
+};
+
 Kernel::Kernel(const Program& program, int lanes, Backend backend) : program_(program), lanes_(lanes) {
   check_lanes(lanes);
-  if (use_compiler(backend)) {
-    auto compiled = compile_cached(program, lanes);
-    function_ = compiled.function;
-    workspace_ = compiled.workspace;
-    code_ = std::move(compiled.code);
-  }
+  code_ = std::make_shared<Code>(program.code.size(), backend);
+  if (backend != Backend::interpreted) code_->use(find_compiled(program, lanes));
+  if (!is_compiled() && code_->warmup.is_over(0)) code_->use(compile_cached(program, lanes));
 }
 
+const void* Kernel::address() const { return code_->function != nullptr ? code_->compiled.code.get() : nullptr; }
+
 void Kernel::operator()(const double* inputs, double* outputs) const {
-  if (function_ != nullptr) {
-    thread_local std::vector<double> workspace;
-    if (workspace.size() < workspace_) workspace.resize(workspace_);
-    function_(inputs, outputs, workspace.data());
-    return;
-  }
+  if (code_->function == nullptr && code_->warmup.is_over(lanes_)) code_->use(compile_cached(program_, lanes_));
+  const ProgramFunction function = code_->function;
+  if (function == nullptr) return interpret(inputs, outputs);
+  thread_local std::vector<double> workspace;
+  if (workspace.size() < code_->compiled.workspace) workspace.resize(code_->compiled.workspace);
+  function(inputs, outputs, workspace.data());
+}
+
+void Kernel::interpret(const double* inputs, double* outputs) const {
   const auto width = static_cast<std::size_t>(lanes_);
-  std::vector<double> lane_inputs(program_.inputs);
-  std::vector<double> values(program_.code.size());
+  thread_local std::vector<double> lane_inputs;
+  thread_local std::vector<double> values;
+  lane_inputs.resize(program_.inputs);
+  values.resize(program_.code.size());
   for (std::size_t lane = 0; lane < width; ++lane) {
     for (std::size_t i = 0; i < lane_inputs.size(); ++i) lane_inputs[i] = inputs[i * width + lane];
     for (std::size_t i = 0; i < values.size(); ++i) {

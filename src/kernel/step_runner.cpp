@@ -14,13 +14,18 @@ bool all_finite(const double* values, std::size_t count) {
 
 StepRunner::StepRunner(StepProgram program, int lanes, Backend backend)
     : program_(std::move(program)), lanes_(lanes), interpreter_(program_), lane_data_(program_.inputs),
-      lane_outputs_(program_.outputs.size()), saved_state_(program_.state * width()) {
-  if (!use_compiler(backend)) return;
-  compiled_ = compile_cached(program_, lanes_);
+      lane_outputs_(program_.outputs.size()), saved_state_(program_.state * width()),
+      warmup_(program_.code.size(), backend) {
+  if (backend != Backend::interpreted) compiled_ = find_compiled(program_, lanes_);
+  if (!is_compiled() && warmup_.is_over(0)) compiled_ = compile_cached(program_, lanes_);
   workspace_.resize(compiled_.workspace);
 }
 
 std::int64_t StepRunner::run_fast(double* data, double* outputs, std::int64_t steps) {
+  if (!is_compiled() && warmup_.is_over(steps * lanes_)) {
+    compiled_ = compile_cached(program_, lanes_);
+    workspace_.resize(compiled_.workspace);
+  }
   if (is_compiled()) return compiled_.function(data, outputs, steps, &counters_, workspace_.data());
   return interpret(data, outputs, steps);
 }

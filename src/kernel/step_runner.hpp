@@ -8,7 +8,8 @@
 
 namespace rattleback {
 
-/// A step program on its fast path, compiled or interpreted, for lanes of trajectories.
+/// A step program on its fast path, compiled or, as long as there is little to do, interpreted, for lanes of
+/// trajectories.
 class StepRunner {
  public:
   StepRunner(StepProgram program, int lanes, Backend backend);
@@ -43,6 +44,7 @@ class StepRunner {
   std::vector<double> lane_outputs_;
   std::vector<double> saved_state_;
   std::vector<double> workspace_;
+  Warmup warmup_;
 };
 
 }  // namespace rattleback

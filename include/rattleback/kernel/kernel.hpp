@@ -10,9 +10,20 @@
 
 namespace rattleback {
 
-/// How programs run: compiled by LLVM, or interpreted, which is some ten times slower. Automatic means
-/// compiled if the compiler library is there.
+/// How programs run: compiled by LLVM, or interpreted, which is some ten times slower. The bits are the same. Automatic
+/// means interpreted at first, and compiled as soon as so much is to be done that compiling is worth its time, if the
+/// compiler library is there.
 enum class Backend : std::uint8_t { automatic, compiled, interpreted };
+
+/// While one lives, in whichever thread, what is automatic is compiled when it is made: for those who cannot wait for
+/// the compiler in the middle of their work. So it is if the environment has RATTLEBACK_JIT_EAGER.
+class CompileAtOnce {
+ public:
+  CompileAtOnce();
+  CompileAtOnce(const CompileAtOnce&) = delete;
+  CompileAtOnce& operator=(const CompileAtOnce&) = delete;
+  ~CompileAtOnce();
+};
 
 /// The compiler cannot be used: this build has none, or its library cannot be loaded.
 class CompilerError : public SystemFailure {
@@ -40,16 +51,17 @@ class Kernel {
   void operator()(std::span<const double> inputs, std::span<double> outputs) const;
 
   int lanes() const { return lanes_; }
-  bool is_compiled() const { return function_ != nullptr; }
-  /// Where the native code is; null if interpreted.
-  const void* address() const { return code_.get(); }
+  bool is_compiled() const { return address() != nullptr; }
+  /// Where the native code is; null while it is interpreted.
+  const void* address() const;
 
  private:
+  struct Code;
+  void interpret(const double* inputs, double* outputs) const;
+
   Program program_;
   int lanes_;
-  std::shared_ptr<const void> code_;  ///< keeps the function alive
-  void (*function_)(const double*, double*, double*) = nullptr;
-  std::size_t workspace_ = 0;
+  std::shared_ptr<Code> code_;  ///< of all copies
 };
 
 }  // namespace rattleback
