@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, TypeVar
 
-from . import _core, _toml
+from . import _core, _display, _toml
 from ._answers import Answer, ConvergedMethods, ask, deliver
 from ._core import Expression
 from ._expressions import names_of
@@ -111,14 +110,17 @@ class System:
 
     @property
     def name(self) -> str:
+        """The short one: that of the file."""
         return str(self._described["name"])
 
     @property
     def title(self) -> str:
+        """The name for people."""
         return str(self._described["title"])
 
     @property
     def description(self) -> str:
+        """What it is and what is interesting about it."""
         return str(self._described["description"])
 
     @property
@@ -128,46 +130,67 @@ class System:
 
     @property
     def coordinates(self) -> list[Expression]:
+        """As symbols."""
         return list(self._described["coordinates"])
 
     @property
+    def angles(self) -> list[str]:
+        """The names of the coordinates that are angles."""
+        return [str(name) for name in self._described["angles"]]
+
+    @property
     def velocities(self) -> list[Expression]:
+        """As symbols, x' for x."""
         return list(self._described["velocities"])
 
     @property
     def parameters(self) -> dict[str, float]:
+        """Their values by name."""
         return dict(self._described["parameters"])
 
     @property
     def inputs(self) -> dict[str, Expression]:
+        """What drives it, by name."""
         return dict(self._described["inputs"])
 
     @property
     def lagrangian(self) -> Expression:
+        """L(q, v, t)."""
         return self._described["lagrangian"]  # type: ignore[no-any-return]
 
     @property
     def constraints(self) -> list[Expression]:
+        """Expressions that are zero, linear or affine in the velocities."""
         return list(self._described["constraints"])
 
     @property
     def holonomic(self) -> list[Expression]:
+        """Expressions of the coordinates that are zero."""
         return list(self._described["holonomic"])
 
     @property
     def forces(self) -> list[Expression]:
+        """Applied forces, one for each coordinate."""
         return list(self._described["forces"])
 
     @property
     def energy(self) -> Expression:
+        """E = v·∂L/∂v − L.
+
+        >>> import rattleback as rb
+        >>> rb.System("x", "0.5*m*x'^2 - 0.5*k*x^2", parameters={"m": 1, "k": 2}).energy
+        0.5*k*x^2 + 0.5*m*x'^2
+        """
         return self._described["energy"]  # type: ignore[no-any-return]
 
     @property
     def momenta(self) -> list[Expression]:
+        """p = ∂L/∂v, one for each coordinate."""
         return list(self._described["momenta"])
 
     @property
     def conserved(self) -> dict[str, Expression]:
+        """What the model declares to be constant, by name."""
         return dict(self._described["conserved"])
 
     @property
@@ -281,9 +304,8 @@ class System:
         return f"<System{title} of {names}{rows}>" if not title else f"<System{title} {names}{rows}>"
 
     def _repr_html_(self) -> str:
-        formulas = _core.show(self._model, {}, None)[0]
-        latex = formulas.latex() if formulas is not None else None
-        return f"<b>{html.escape(self.title)}</b>$${latex}$$" if latex else f"<pre>{html.escape(self.text)}</pre>"
+        latex = self.show()._repr_latex_()
+        return _display.titled(self.title, latex) if latex else _display.text(self.text)
 
 
 def model(name: str, set: Mapping[str, float] | None = None, inputs: Mapping[str, Any] | None = None) -> System:
