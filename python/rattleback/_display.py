@@ -26,7 +26,10 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Numbers to the right, what there is none of as a dash."""
 
     def cell(value: Any) -> str:
-        shown = "–" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value)
+        if isinstance(value, float):
+            shown = f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.3g}"
+        else:
+            shown = "–" if value is None else str(value)
         side = "left" if isinstance(value, str) else "right"
         return f'<td style="text-align:{side}">{html.escape(shown)}</td>'
 

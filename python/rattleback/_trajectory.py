@@ -173,6 +173,23 @@ class Trajectory:
         """What `observe` asked for."""
         return self._group("observed")
 
+    def evaluate(self, what: _core.Expression | str) -> Array:
+        """An expression of coordinates, velocities, parameters and t at all samples.
+
+        >>> import rattleback as rb
+        >>> run = rb.model("rolling-disk").run(step=0.1, time=10)
+        >>> bool(abs(run.evaluate("sqrt(x^2 + y^2)") - 2).max() < 1e-10)
+        True
+        """
+        expression = _core.parse(what) if isinstance(what, str) else what
+        used = [str(name) for name in expression.symbols]
+        parameters = self.system.parameters
+        columns = {name: self._all["time" if name == "t" and name not in self._all else name]
+                   for name in used if name not in parameters or name in self._all}  # fmt: skip
+        fixed = {name: value for name, value in parameters.items() if name in used and name not in columns}
+        rows = zip(*columns.values()) if columns else iter([()] * len(self))
+        return np.array([expression.evaluate({**fixed, **dict(zip(columns, row))}) for row in rows])
+
     @property
     def events(self) -> dict[str, Columns]:
         """Where the events of the model happened (docs/events.md): time, positions and velocities, a row for each.

@@ -45,6 +45,13 @@ def _several(run: Trajectory | Iterable[Trajectory]) -> list[Trajectory]:
     return [run] if isinstance(run, Trajectory) else list(run)
 
 
+def _style(given: Any, **usual: Any) -> Any:
+    """What is usual, unless something else is given under one of its names: `lw` is `linewidth`."""
+    from matplotlib import cbook, lines
+
+    return {**usual, **cbook.normalize_kwargs(given, lines.Line2D)}
+
+
 def _legend(ax: Any) -> None:
     """Beside the curves if there are many, and none for one."""
     count = len(ax.get_legend_handles_labels()[1])
@@ -66,7 +73,7 @@ def columns(run: Trajectory, *names: str, ax: Any = None, **style: Any) -> Any:
     ax = _axes(ax)
     chosen = list(names or run.q.names)
     for name in chosen:
-        ax.plot(run.t, run[name], **{"label": label(name), **style})
+        ax.plot(run.t, run[name], **_style(style, label=label(name)))
     ax.set_xlabel(label("time"))
     if len(chosen) == 1:
         ax.set_ylabel(label(chosen[0]))
@@ -88,7 +95,7 @@ def phase(run: Trajectory | Iterable[Trajectory], x: str, y: str, ax: Any = None
     ax = _axes(ax)
     runs = _several(run)
     for one in runs:
-        ax.plot(one[x], one[y], **{"label": one.method, **style})
+        ax.plot(one[x], one[y], **_style(style, label=one.method))
     ax.set_xlabel(label(x))
     ax.set_ylabel(label(y))
     if runs and {x, y} <= {str(q) for q in runs[0].system.coordinates} - set(runs[0].system.angles):
@@ -117,7 +124,7 @@ def section(run: Trajectory | Iterable[Trajectory], event: str, x: str, y: str, 
         found = one.events
         if event not in found:
             raise _core.RequestError(f"there is no event {event!r}; there are {', '.join(found) or 'none'}")
-        ax.plot(found[event][x], found[event][y], **{"linestyle": "none", "marker": ".", "markersize": 2, **style})
+        ax.plot(found[event][x], found[event][y], **_style(style, linestyle="none", marker=".", markersize=2))
     ax.set_xlabel(label(x))
     ax.set_ylabel(label(y))
     return ax
