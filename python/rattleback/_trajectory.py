@@ -184,8 +184,8 @@ class Trajectory:
         expression = _core.parse(what) if isinstance(what, str) else what
         used = [str(name) for name in expression.symbols]
         parameters = self.system.parameters
-        columns = {name: self._all["time" if name == "t" and name not in self._all else name]
-                   for name in used if name not in parameters or name in self._all}  # fmt: skip
+        columns = {name: self.t if name == "t" and name not in self._all else self[name]
+                   for name in used if name not in parameters}  # fmt: skip
         fixed = {name: value for name, value in parameters.items() if name in used and name not in columns}
         rows = zip(*columns.values()) if columns else iter([()] * len(self))
         return np.array([expression.evaluate({**fixed, **dict(zip(columns, row))}) for row in rows])
