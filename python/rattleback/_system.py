@@ -89,11 +89,21 @@ class System:
     @classmethod
     def from_text(cls, text: str, file: str = "system.toml", set: Mapping[str, float] | None = None,
                   inputs: Mapping[str, Any] | None = None) -> System:
-        """A system from the text of a model file; `file` is named in errors."""
+        """A system from the text of a model file; `file` is named in errors.
+
+        >>> import rattleback as rb
+        >>> rb.System.from_text(rb.model("knife-edge").text, set={"m": 2}).parameters["m"]
+        2.0
+        """
         return cls._of(_core.read_model(text, file, dict(set or {}), _texts(inputs)))
 
     def replace(self, set: Mapping[str, float] | None = None, inputs: Mapping[str, Any] | None = None) -> System:
-        """The same with other values of parameters, or other inputs."""
+        """The same with other values of parameters, or other inputs.
+
+        >>> import rattleback as rb
+        >>> rb.model("chaplygin-sleigh").replace({"m": 2}).parameters["m"]
+        2.0
+        """
         m = self._model
         return self.from_text(m.text, m.file, {**m.set, **(set or {})}, {**m.input_texts, **_texts(inputs)})
 
@@ -233,27 +243,62 @@ class System:
         return deliver(Compared(raw, self), raw, stop)
 
     def converge(self, methods: Iterable[str] | None = None, *, progress: Any = None, **arguments: Any) -> ConvergedMethods:
-        """Errors and orders over a range of steps: fewest, most, count."""
+        """Errors and orders over a range of steps: fewest and most points in time, count of step sizes.
+
+        >>> import rattleback as rb
+        >>> rb.model("quadratic-particle").converge(["rk4"], time=5, fewest=50, most=800, count=5).orders["rk4"]
+        4.0...
+        """
         return self._asked(_core.converge, ConvergedMethods, {"methods": methods, **arguments}, progress)
 
     def analyse(self, **arguments: Any) -> Answer:
-        """What this system is: symmetry, reduction, measure, multiplier, free Lagrangians."""
+        """What this system is: symmetry, reduction, measure, multiplier, free Lagrangians.
+
+        lagrangian: a free one to be checked. rule: also reduces the discrete equations under it. associated: how many
+        associated systems are searched.
+
+        >>> import rattleback as rb
+        >>> rb.model("rubber-routh-sphere").analyse()["measure"]["exists"]
+        True
+        """
         return self._asked(_core.analyse, Answer, arguments, False)
 
     def show(self, **arguments: Any) -> Answer:
-        """The model, what follows from it, and what may be wrong with it."""
+        """The model, what follows from it, and what may be wrong with it.
+
+        >>> import rattleback as rb
+        >>> "is nonholonomic" in rb.model("rolling-disk").show().text
+        True
+        """
         return self._asked(_core.show, Answer, arguments, False)
 
     def free_lagrangians(self, **arguments: Any) -> Answer:
-        """Lagrangians without constraints that are known to describe the motion."""
+        """Lagrangians without constraints that are known to describe the motion.
+
+        >>> import rattleback as rb
+        >>> len(rb.model("rolling-disk").free_lagrangians()["free_lagrangians"])
+        2
+        """
         return self._asked(_core.free_lagrangians, Answer, arguments, False)
 
     def modified(self, method: str | None = None, **arguments: Any) -> Answer:
-        """Backward error analysis of a variational method: order, tolerance, at=(r, p), energy, formulas, equation, numbers."""
+        """Backward error analysis of a variational method: order, tolerance, at=(r, p), energy, formulas, equation, numbers.
+
+        >>> import rattleback as rb
+        >>> answer = rb.model("harmonic-particle").modified("hdel", order=2, step=0.25, at=([0, 0], [1, 1]))
+        >>> [term["hamiltonian"]["value"] for term in answer["series"]]
+        [1.0, 0.992...]
+        """
         return self._asked(_core.modified, Answer, {"method": method, **arguments}, False)
 
     def measure(self, methods: Iterable[str] | None = None, *, progress: Any = None, **arguments: Any) -> Answer:
-        """How well methods preserve the invariant measure: ells, cloud, radius, weights, every, output, points."""
+        """How well methods preserve the invariant measure: ells, cloud, radius, weights, every, output, points.
+
+        >>> import rattleback as rb
+        >>> answer = rb.model("harmonic-particle").measure(["conformal", "dla"], ells=[2], step=0.25, steps=20)
+        >>> [table["method"] for table in answer["methods"]]
+        ['conformal', 'dla']
+        """
         return self._asked(_core.measure, Answer, {"methods": methods, **arguments}, progress)
 
     def ensemble(self, method: str | None = None, *, progress: Any = None, **arguments: Any) -> Ensemble:
@@ -277,7 +322,14 @@ class System:
         return deliver(Ensemble(raw, self, given.get("times", ())), raw, stop)
 
     def stepper(self, method: str | None = None, **arguments: Any) -> Stepper:
-        """A trajectory that is led step by step."""
+        """A trajectory that is led step by step; arguments are those of `run`, without its end.
+
+        >>> import rattleback as rb
+        >>> sim = rb.model("rolling-disk").stepper("dla", step=0.1)
+        >>> sim.step(10)
+        >>> sim
+        <Stepper of rolling-disk: step 10, t = 1>
+        """
         given = _given({"method": method, **arguments})
         made, stop = ask(lambda model, values, _: _core.simulation(model, values), self._model, given, progress=False)
         if stop is not None:
@@ -285,7 +337,12 @@ class System:
         return Stepper(self, made, given)
 
     def batch(self, n: int, method: str | None = None, **arguments: Any) -> Batch:
-        """Many trajectories that are led step by step together; all begin at the same start."""
+        """Many trajectories that are led step by step together; all begin at the same start.
+
+        >>> import rattleback as rb
+        >>> rb.model("rolling-disk").batch(100, "dla", step=0.1)
+        <Batch of 100 rolling-disk: step 0>
+        """
         given = _given({"n": n, "method": method, **arguments})
         made, stop = ask(lambda model, values, _: _core.batch(model, values), self._model, given, progress=False)
         if stop is not None:
@@ -335,17 +392,32 @@ def models() -> dict[str, str]:
 
 
 def methods() -> dict[str, str]:
-    """The integrators and what they are."""
+    """The integrators and what they are.
+
+    >>> import rattleback as rb
+    >>> {"dla", "gni", "reference"} <= set(rb.methods())
+    True
+    """
     return {name: summary for name, summary, _ in _core.methods()}
 
 
 def observers() -> dict[str, str]:
-    """What a run can watch besides energy and constraints."""
+    """What a run can watch besides energy and constraints.
+
+    >>> import rattleback as rb
+    >>> "momentum" in rb.observers()
+    True
+    """
     return dict(_core.observers())
 
 
 def experiments() -> Any:
-    """What can be reproduced."""
+    """What can be reproduced.
+
+    >>> import rattleback as rb
+    >>> rb.experiments()[0]["experiment"]
+    'cm/1-particle'
+    """
     return json.loads(_core.experiments())
 
 
