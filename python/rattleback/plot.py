@@ -27,16 +27,16 @@ def label(name: str) -> str:
     """The name of a column as matplotlib writes it.
 
     >>> import rattleback as rb
-    >>> rb.plot.label("theta'"), rb.plot.label("p_x"), rb.plot.label("energy")
-    ('$\\\\dot{\\\\theta}$', '$p_{x}$', 'energy')
+    >>> rb.plot.label("theta'"), rb.plot.label("p_x"), rb.plot.label("constraint_1")
+    ('$\\\\dot{\\\\theta}$', '$p_{x}$', 'constraint 1')
     """
     if name == "time":
         return "$t$"
     try:
         latex = _core.parse(name).latex()
     except _core.Error:
-        return name
-    return name if "\\mathrm" in latex or "\\text" in latex else f"${latex}$"
+        latex = "\\mathrm"
+    return name.replace("_", " ") if "\\mathrm" in latex else f"${latex}$"
 
 
 def _several(run: Trajectory | Iterable[Trajectory]) -> list[Trajectory]:
