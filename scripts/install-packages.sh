@@ -23,7 +23,7 @@ command -v npm >/dev/null || packages+=(nodejs npm)
 for option in "$@"; do
   case "$option" in
     --test) packages+=(chromium ccache man-db mandoc fish zsh python3-dev pybind11-dev python3-numpy python3-pytest
-      python3-pandas python3-sympy mypy) ;;
+      python3-pandas python3-sympy python3-scipy python3-matplotlib mypy) ;;
     --python) packages+=(python3-dev pybind11-dev python3-numpy) ;;
     --deb) packages+=(dpkg-dev file) ;;
     --clang) packages+=(clang-19 libclang-rt-19-dev libomp-19-dev) ;; # SUNDIALS asks for OpenMP of the compiler

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import html
 import json
+import time
 import warnings
 from typing import Any, Callable, Iterator, TypeVar
 
-from . import _core
+from . import _core, _display
 from ._progress import watcher
 
 
@@ -22,10 +22,19 @@ class Failure(RuntimeWarning):
 NUMERICS = 3
 
 
+def log() -> Any:
+    """`logging.getLogger("rattleback")`; importing `logging` takes a tenth of the time of importing everything else."""
+    import logging
+
+    return logging.getLogger("rattleback")
+
+
 def ask(question: Callable[..., Any], *given: Any, progress: Any = None, depth: int = 3) -> tuple[Any, BaseException | None]:
-    """Puts a question; its notes become warnings of whoever called the package."""
+    """Puts a question; its notes become warnings of whoever called the package, and the log has what it took."""
+    began = time.perf_counter()
     with watcher(progress) as bar:
         answer, notes, stop = question(*given, bar)
+    log().info("%s took %.3g s", question.__name__, time.perf_counter() - began)
     for note in notes:
         warnings.warn(note, Note, stacklevel=depth)
     if stop is not None and answer is None:
@@ -79,6 +88,7 @@ class Answer:
         return iter(self.document)
 
     def keys(self) -> Any:
+        """Those of the document."""
         return self.document.keys()
 
     @property
@@ -104,7 +114,14 @@ class Answer:
         return self.text.rstrip("\n")
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.text)}</pre>"
+        return _display.text(self.text)
+
+    def _repr_latex_(self) -> str | None:
+        try:
+            latex = self.latex
+        except _core.Error:  # there is nothing to write down
+            return None
+        return _display.formulas(latex) if latex else None
 
 
 class ConvergedMethods(Answer):
@@ -120,3 +137,13 @@ class ConvergedMethods(Answer):
     def orders(self) -> dict[str, float | None]:
         """The measured orders by method."""
         return {m["method"]: m.get("order") for m in self["methods"]}
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [m["method"], p["step"], p["steps"], p["error"], p["energy_error"], 1e3 * p["seconds"]]
+            for m in self["methods"] for p in m["points"]
+        ]  # fmt: skip
+        orders = [[m["method"], m.get("order"), m.get("expected_order")] for m in self["methods"]]
+        return _display.table(["method", "order", "expected"], orders) + _display.table(
+            ["method", "step", "steps", "error", "energy error", "ms"], rows
+        )

@@ -5,24 +5,59 @@ from numpy.typing import NDArray
 
 version: str
 
-class Error(Exception): ...
-class RequestError(Error, ValueError): ...
-class NumericalError(Error, ArithmeticError): ...
-class SystemFailure(Error, RuntimeError): ...
-class FileError(SystemFailure, OSError): ...
-class OutOfMemory(SystemFailure): ...
-class CompilerError(SystemFailure): ...
-class ModelError(RequestError): ...
-class SystemError(RequestError): ...
-class ExpressionError(RequestError): ...
-class ParseError(RequestError): ...
-class MethodError(RequestError): ...
-class StartError(RequestError): ...
-class InconsistentStart(StartError): ...
-class GeometryError(RequestError): ...
-class EnsembleError(RequestError): ...
-class ResumeError(RequestError): ...
-class FlowError(NumericalError): ...
+class Error(Exception):
+    """Everything that goes wrong."""
+
+class RequestError(Error, ValueError):
+    """The request is wrong: nothing was computed."""
+
+class NumericalError(Error, ArithmeticError):
+    """The numerics failed."""
+
+class SystemFailure(Error, RuntimeError):
+    """Something outside: files, memory, the compiler."""
+
+class FileError(SystemFailure, OSError):
+    """A file cannot be read or written."""
+
+class OutOfMemory(SystemFailure):
+    """There is not enough memory."""
+
+class CompilerError(SystemFailure):
+    """Machine code could not be made."""
+
+class ModelError(RequestError):
+    """A model file is wrong; the message has the place."""
+
+class SystemError(RequestError):
+    """The mechanics of a model are wrong."""
+
+class ExpressionError(RequestError):
+    """An expression cannot be made."""
+
+class ParseError(RequestError):
+    """An expression cannot be read; the message has the place."""
+
+class MethodError(RequestError):
+    """A method that does not exist, or does not apply."""
+
+class StartError(RequestError):
+    """Initial values are wrong."""
+
+class InconsistentStart(StartError):
+    """Initial values that violate the constraints; the nearest that do not are in the message."""
+
+class GeometryError(RequestError):
+    """Symmetry and reduction: the system is not of the kind that is needed."""
+
+class EnsembleError(RequestError):
+    """The description of an ensemble is wrong."""
+
+class ResumeError(RequestError):
+    """An interrupted run that cannot be continued so."""
+
+class FlowError(NumericalError):
+    """The reference solution could not go on."""
 
 class Expression:
     """A symbolic expression. Equal ones are the same; constructors simplify a little."""
@@ -46,10 +81,13 @@ class Expression:
     def dot(self) -> Expression:
         """The velocity of a coordinate, written x'."""
     @property
-    def symbols(self) -> list[Expression]: ...
+    def symbols(self) -> list[Expression]:
+        """Those that occur in it."""
     @property
-    def structure(self) -> tuple[str, float, str, list[tuple[Expression, float]]]: ...
-    def latex(self) -> str: ...
+    def structure(self) -> tuple[str, float, str, list[tuple[Expression, float]]]:
+        """Kind, number, name, and operands with their weights: for programs that translate expressions."""
+    def latex(self) -> str:
+        """For papers."""
     def tidy(self) -> Expression:
         """A shorter form, if one is found."""
     def diff(self, x: Expression, n: int = 1) -> Expression:

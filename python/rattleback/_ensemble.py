@@ -16,6 +16,17 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+def _require_fixed_start(system: System, fixed: Mapping[str, float], varied: Mapping[str, Array]) -> None:
+    """Members share the numbers of the start, so these must not depend on what is varied."""
+    for name, values in varied.items():
+        ends = [system.replace({**fixed, name: float(value)}).initial for value in (np.min(values), np.max(values))]
+        if ends[0] != ends[1]:
+            raise _core.RequestError(
+                f"the start of {system.name} depends on {name}, which is varied: give q0 and v0 with a row for each member, "
+                f"those of one are `system.replace({{{name!r}: …}}).initial`"
+            )
+
+
 def columns_of(system: System, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[str], Array]:
     """What is varied, by the names of the library, with a row for each member; and the rest of the arguments, in which
     the first member stands for what is varied."""
@@ -53,6 +64,8 @@ def columns_of(system: System, arguments: Mapping[str, Any]) -> tuple[dict[str, 
     if step is not None and np.ndim(step) == 1:
         varied["step"] = np.asarray(step, dtype=float)
         nominal["step"] = float(varied["step"][0])
+    if arguments.get("q0") is None or arguments.get("v0") is None:
+        _require_fixed_start(system, nominal.get("set") or {}, {k: v for k, v in varied.items() if k in system.parameters})
     lengths = {len(values) for values in varied.values()}
     if not lengths:
         raise _core.RequestError("nothing is varied: give arrays for q0, v0, set or step")

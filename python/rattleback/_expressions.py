@@ -163,10 +163,12 @@ class Matrix:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """How many rows and columns."""
         return len(self.rows), len(self.rows[0]) if self.rows else 0
 
     @property
     def T(self) -> Matrix:
+        """The transpose."""
         return Matrix(zip(*self.rows))
 
     def __getitem__(self, index: int | tuple[int, int]) -> Any:
@@ -217,7 +219,12 @@ def matrix(rows: Iterable[Iterable[Any]]) -> Matrix:
 
 
 def cross(a: Iterable[Any], b: Iterable[Any]) -> Vector:
-    """The vector product."""
+    """The vector product.
+
+    >>> import rattleback as rb
+    >>> rb.cross([1, 0, 0], [0, 1, 0])
+    vector([0, 0, 1])
+    """
     return Vector(_core.cross(list(Vector(a)), list(Vector(b))))
 
 
@@ -242,7 +249,13 @@ def rotz(angle: Scalar) -> Matrix:
 
 
 def angular(rotation: Matrix, coordinates: Iterable[Expression]) -> Vector:
-    """The angular velocity, in the body, of a rotation that depends on coordinates."""
+    """The angular velocity, in the body, of a rotation that depends on coordinates.
+
+    >>> import rattleback as rb
+    >>> psi = rb.coordinates("psi")
+    >>> rb.angular(rb.rotz(psi), [psi])
+    vector([0, 0, psi'])
+    """
     return Vector(_core.angular(rotation._lists(), list(coordinates)))
 
 
@@ -274,66 +287,91 @@ def gradient(f: Expression, variables: Iterable[Expression]) -> Vector:
 
 
 def jacobian(functions: Iterable[Expression], variables: Iterable[Expression]) -> Matrix:
-    """All first derivatives of several functions, a row for each."""
+    """All first derivatives of several functions, a row for each.
+
+    >>> import rattleback as rb
+    >>> x, y = rb.coordinates("x y")
+    >>> rb.jacobian([x*y, x + y], [x, y])
+    matrix([[y, x], [1, 1]])
+    """
     return Matrix(_core.jacobian(list(functions), list(variables)))
 
 
 def function(name: str, *arguments: Scalar) -> Expression:
-    """An elementary function of the notation by its name."""
+    """An elementary function of the notation by its name.
+
+    >>> import rattleback as rb
+    >>> rb.function("max", rb.symbols("x"), 0)
+    max(0, x)
+    """
     return _core.call(name, *arguments)
 
 
 def sin(x: Scalar) -> Expression:
+    """The sine."""
     return _core.call("sin", x)
 
 
 def cos(x: Scalar) -> Expression:
+    """The cosine."""
     return _core.call("cos", x)
 
 
 def tan(x: Scalar) -> Expression:
+    """The tangent."""
     return _core.call("tan", x)
 
 
 def asin(x: Scalar) -> Expression:
+    """The angle between −π/2 and π/2 with this sine."""
     return _core.call("asin", x)
 
 
 def acos(x: Scalar) -> Expression:
+    """The angle between 0 and π with this cosine."""
     return _core.call("acos", x)
 
 
 def atan(x: Scalar) -> Expression:
+    """The angle between −π/2 and π/2 with this tangent."""
     return _core.call("atan", x)
 
 
 def atan2(y: Scalar, x: Scalar) -> Expression:
+    """The angle of the point (x, y)."""
     return _core.call("atan2", y, x)
 
 
 def sinh(x: Scalar) -> Expression:
+    """The hyperbolic sine."""
     return _core.call("sinh", x)
 
 
 def cosh(x: Scalar) -> Expression:
+    """The hyperbolic cosine."""
     return _core.call("cosh", x)
 
 
 def tanh(x: Scalar) -> Expression:
+    """The hyperbolic tangent."""
     return _core.call("tanh", x)
 
 
 def asinh(x: Scalar) -> Expression:
+    """The inverse of the hyperbolic sine."""
     return _core.call("asinh", x)
 
 
 def exp(x: Scalar) -> Expression:
+    """The exponential function."""
     return _core.call("exp", x)
 
 
 def log(x: Scalar) -> Expression:
+    """The natural logarithm."""
     return _core.call("log", x)
 
 
 def sqrt(x: Scalar) -> Expression:
+    """The square root."""
     return _core.call("sqrt", x)

@@ -49,18 +49,22 @@ class Stepper:
 
     @property
     def t(self) -> float:
+        """The time."""
         return self._simulation.t
 
     @property
     def steps(self) -> int:
+        """Taken so far."""
         return self._simulation.steps
 
     @property
     def step_size(self) -> float:
+        """h, the same for all steps."""
         return self._simulation.step_size
 
     @property
     def parameters(self) -> dict[str, float]:
+        """Their values now."""
         return self._simulation.parameters
 
     @property
@@ -73,7 +77,16 @@ class Stepper:
         self._simulation.restore(saved)
 
     def copy(self) -> Stepper:
-        """Another trajectory that is where this one is."""
+        """Another trajectory that is where this one is.
+
+        >>> import rattleback as rb
+        >>> sim = rb.model("chaplygin-sleigh").stepper("dla", step=0.1)
+        >>> sim.step(10)
+        >>> ahead = sim.copy()
+        >>> ahead.step(5)
+        >>> sim.steps, ahead.steps
+        (10, 15)
+        """
         made = self.system.stepper(**self._given)
         made.state = self.state
         return made
@@ -135,6 +148,7 @@ class Batch:
 
     @property
     def steps(self) -> int:
+        """Taken so far."""
         return self._batch.steps
 
     @property

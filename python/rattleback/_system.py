@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, TypeVar
 
-from . import _core, _toml
+from . import _core, _display, _toml
 from ._answers import Answer, ConvergedMethods, ask, deliver
 from ._core import Expression
 from ._expressions import names_of
@@ -90,11 +89,21 @@ class System:
     @classmethod
     def from_text(cls, text: str, file: str = "system.toml", set: Mapping[str, float] | None = None,
                   inputs: Mapping[str, Any] | None = None) -> System:
-        """A system from the text of a model file; `file` is named in errors."""
+        """A system from the text of a model file; `file` is named in errors.
+
+        >>> import rattleback as rb
+        >>> rb.System.from_text(rb.model("knife-edge").text, set={"m": 2}).parameters["m"]
+        2.0
+        """
         return cls._of(_core.read_model(text, file, dict(set or {}), _texts(inputs)))
 
     def replace(self, set: Mapping[str, float] | None = None, inputs: Mapping[str, Any] | None = None) -> System:
-        """The same with other values of parameters, or other inputs."""
+        """The same with other values of parameters, or other inputs.
+
+        >>> import rattleback as rb
+        >>> rb.model("chaplygin-sleigh").replace({"m": 2}).parameters["m"]
+        2.0
+        """
         m = self._model
         return self.from_text(m.text, m.file, {**m.set, **(set or {})}, {**m.input_texts, **_texts(inputs)})
 
@@ -111,14 +120,17 @@ class System:
 
     @property
     def name(self) -> str:
+        """The short one: that of the file."""
         return str(self._described["name"])
 
     @property
     def title(self) -> str:
+        """The name for people."""
         return str(self._described["title"])
 
     @property
     def description(self) -> str:
+        """What it is and what is interesting about it."""
         return str(self._described["description"])
 
     @property
@@ -128,46 +140,67 @@ class System:
 
     @property
     def coordinates(self) -> list[Expression]:
+        """As symbols."""
         return list(self._described["coordinates"])
 
     @property
+    def angles(self) -> list[str]:
+        """The names of the coordinates that are angles."""
+        return [str(name) for name in self._described["angles"]]
+
+    @property
     def velocities(self) -> list[Expression]:
+        """As symbols, x' for x."""
         return list(self._described["velocities"])
 
     @property
     def parameters(self) -> dict[str, float]:
+        """Their values by name."""
         return dict(self._described["parameters"])
 
     @property
     def inputs(self) -> dict[str, Expression]:
+        """What drives it, by name."""
         return dict(self._described["inputs"])
 
     @property
     def lagrangian(self) -> Expression:
+        """L(q, v, t)."""
         return self._described["lagrangian"]  # type: ignore[no-any-return]
 
     @property
     def constraints(self) -> list[Expression]:
+        """Expressions that are zero, linear or affine in the velocities."""
         return list(self._described["constraints"])
 
     @property
     def holonomic(self) -> list[Expression]:
+        """Expressions of the coordinates that are zero."""
         return list(self._described["holonomic"])
 
     @property
     def forces(self) -> list[Expression]:
+        """Applied forces, one for each coordinate."""
         return list(self._described["forces"])
 
     @property
     def energy(self) -> Expression:
+        """E = v·∂L/∂v − L.
+
+        >>> import rattleback as rb
+        >>> rb.System("x", "0.5*m*x'^2 - 0.5*k*x^2", parameters={"m": 1, "k": 2}).energy
+        0.5*k*x^2 + 0.5*m*x'^2
+        """
         return self._described["energy"]  # type: ignore[no-any-return]
 
     @property
     def momenta(self) -> list[Expression]:
+        """p = ∂L/∂v, one for each coordinate."""
         return list(self._described["momenta"])
 
     @property
     def conserved(self) -> dict[str, Expression]:
+        """What the model declares to be constant, by name."""
         return dict(self._described["conserved"])
 
     @property
@@ -210,27 +243,62 @@ class System:
         return deliver(Compared(raw, self), raw, stop)
 
     def converge(self, methods: Iterable[str] | None = None, *, progress: Any = None, **arguments: Any) -> ConvergedMethods:
-        """Errors and orders over a range of steps: fewest, most, count."""
+        """Errors and orders over a range of steps: fewest and most points in time, count of step sizes.
+
+        >>> import rattleback as rb
+        >>> rb.model("quadratic-particle").converge(["rk4"], time=5, fewest=50, most=800, count=5).orders["rk4"]
+        4.0...
+        """
         return self._asked(_core.converge, ConvergedMethods, {"methods": methods, **arguments}, progress)
 
     def analyse(self, **arguments: Any) -> Answer:
-        """What this system is: symmetry, reduction, measure, multiplier, free Lagrangians."""
+        """What this system is: symmetry, reduction, measure, multiplier, free Lagrangians.
+
+        lagrangian: a free one to be checked. rule: also reduces the discrete equations under it. associated: how many
+        associated systems are searched.
+
+        >>> import rattleback as rb
+        >>> rb.model("rubber-routh-sphere").analyse()["measure"]["exists"]
+        True
+        """
         return self._asked(_core.analyse, Answer, arguments, False)
 
     def show(self, **arguments: Any) -> Answer:
-        """The model, what follows from it, and what may be wrong with it."""
+        """The model, what follows from it, and what may be wrong with it.
+
+        >>> import rattleback as rb
+        >>> "is nonholonomic" in rb.model("rolling-disk").show().text
+        True
+        """
         return self._asked(_core.show, Answer, arguments, False)
 
     def free_lagrangians(self, **arguments: Any) -> Answer:
-        """Lagrangians without constraints that are known to describe the motion."""
+        """Lagrangians without constraints that are known to describe the motion.
+
+        >>> import rattleback as rb
+        >>> len(rb.model("rolling-disk").free_lagrangians()["free_lagrangians"])
+        2
+        """
         return self._asked(_core.free_lagrangians, Answer, arguments, False)
 
     def modified(self, method: str | None = None, **arguments: Any) -> Answer:
-        """Backward error analysis of a variational method: order, tolerance, at=(r, p), energy, formulas, equation, numbers."""
+        """Backward error analysis of a variational method: order, tolerance, at=(r, p), energy, formulas, equation, numbers.
+
+        >>> import rattleback as rb
+        >>> answer = rb.model("harmonic-particle").modified("hdel", order=2, step=0.25, at=([0, 0], [1, 1]))
+        >>> [term["hamiltonian"]["value"] for term in answer["series"]]
+        [1.0, 0.992...]
+        """
         return self._asked(_core.modified, Answer, {"method": method, **arguments}, False)
 
     def measure(self, methods: Iterable[str] | None = None, *, progress: Any = None, **arguments: Any) -> Answer:
-        """How well methods preserve the invariant measure: ells, cloud, radius, weights, every, output, points."""
+        """How well methods preserve the invariant measure: ells, cloud, radius, weights, every, output, points.
+
+        >>> import rattleback as rb
+        >>> answer = rb.model("harmonic-particle").measure(["conformal", "dla"], ells=[2], step=0.25, steps=20)
+        >>> [table["method"] for table in answer["methods"]]
+        ['conformal', 'dla']
+        """
         return self._asked(_core.measure, Answer, {"methods": methods, **arguments}, progress)
 
     def ensemble(self, method: str | None = None, *, progress: Any = None, **arguments: Any) -> Ensemble:
@@ -254,7 +322,14 @@ class System:
         return deliver(Ensemble(raw, self, given.get("times", ())), raw, stop)
 
     def stepper(self, method: str | None = None, **arguments: Any) -> Stepper:
-        """A trajectory that is led step by step."""
+        """A trajectory that is led step by step; arguments are those of `run`, without its end.
+
+        >>> import rattleback as rb
+        >>> sim = rb.model("rolling-disk").stepper("dla", step=0.1)
+        >>> sim.step(10)
+        >>> sim
+        <Stepper of rolling-disk: step 10, t = 1>
+        """
         given = _given({"method": method, **arguments})
         made, stop = ask(lambda model, values, _: _core.simulation(model, values), self._model, given, progress=False)
         if stop is not None:
@@ -262,7 +337,12 @@ class System:
         return Stepper(self, made, given)
 
     def batch(self, n: int, method: str | None = None, **arguments: Any) -> Batch:
-        """Many trajectories that are led step by step together; all begin at the same start."""
+        """Many trajectories that are led step by step together; all begin at the same start.
+
+        >>> import rattleback as rb
+        >>> rb.model("rolling-disk").batch(100, "dla", step=0.1)
+        <Batch of 100 rolling-disk: step 0>
+        """
         given = _given({"n": n, "method": method, **arguments})
         made, stop = ask(lambda model, values, _: _core.batch(model, values), self._model, given, progress=False)
         if stop is not None:
@@ -281,9 +361,8 @@ class System:
         return f"<System{title} of {names}{rows}>" if not title else f"<System{title} {names}{rows}>"
 
     def _repr_html_(self) -> str:
-        formulas = _core.show(self._model, {}, None)[0]
-        latex = formulas.latex() if formulas is not None else None
-        return f"<b>{html.escape(self.title)}</b>$${latex}$$" if latex else f"<pre>{html.escape(self.text)}</pre>"
+        latex = self.show()._repr_latex_()
+        return _display.titled(self.title, latex) if latex else _display.text(self.text)
 
 
 def model(name: str, set: Mapping[str, float] | None = None, inputs: Mapping[str, Any] | None = None) -> System:
@@ -313,17 +392,32 @@ def models() -> dict[str, str]:
 
 
 def methods() -> dict[str, str]:
-    """The integrators and what they are."""
+    """The integrators and what they are.
+
+    >>> import rattleback as rb
+    >>> {"dla", "gni", "reference"} <= set(rb.methods())
+    True
+    """
     return {name: summary for name, summary, _ in _core.methods()}
 
 
 def observers() -> dict[str, str]:
-    """What a run can watch besides energy and constraints."""
+    """What a run can watch besides energy and constraints.
+
+    >>> import rattleback as rb
+    >>> "momentum" in rb.observers()
+    True
+    """
     return dict(_core.observers())
 
 
 def experiments() -> Any:
-    """What can be reproduced."""
+    """What can be reproduced.
+
+    >>> import rattleback as rb
+    >>> rb.experiments()[0]["experiment"]
+    'cm/1-particle'
+    """
     return json.loads(_core.experiments())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 import shutil
 import tempfile
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
+from . import _core, _display
 from ._answers import Answer
 
 if TYPE_CHECKING:
@@ -21,13 +20,22 @@ Array = NDArray[np.float64]
 
 
 class Columns(np.ndarray):  # type: ignore[type-arg]
-    """Numbers with a row for each sample, and a name for each column: `q[-1]`, `q[:, 0]`, `q["theta"]`."""
+    """Numbers with a row for each sample, and a name for each column: `q[-1]`, `q[:, 0]`, `q["theta"]`.
+
+    >>> import rattleback as rb
+    >>> q = rb.model("rolling-disk").run("dla", step=0.1, time=1).q
+    >>> q.names, q.shape
+    (['x', 'y', 'theta', 'phi'], (11, 4))
+    >>> bool((q["phi"] == q[:, 3]).all())
+    True
+    """
 
     names: list[str]
     _columns: dict[str, Array]
 
     @staticmethod
     def of(columns: dict[str, Array], aliases: dict[str, str]) -> Columns:
+        """Puts columns together, some of them under second names."""
         stacked = np.column_stack(list(columns.values())) if columns else np.empty((0, 0))
         made = stacked.view(Columns)
         made.flags.writeable = False
@@ -75,6 +83,7 @@ class Trajectory:
 
     @property
     def method(self) -> str:
+        """With its options."""
         return str(self.document["method"])
 
     @property
@@ -116,22 +125,27 @@ class Trajectory:
 
     @property
     def t(self) -> Array:
+        """Times of the samples."""
         return self._all["time"]
 
     @property
     def q(self) -> Columns:
+        """Positions, a row for each sample: `q[-1]`, `q["x"]`."""
         return self._group("q")
 
     @property
     def v(self) -> Columns:
+        """Velocities."""
         return self._group("v")
 
     @property
     def p(self) -> Columns:
+        """Momenta, ∂L/∂v."""
         return self._group("p")
 
     @property
     def energy(self) -> Array:
+        """At the samples."""
         return self._all["energy"]
 
     @property
@@ -141,19 +155,66 @@ class Trajectory:
 
     @property
     def constraint(self) -> Columns:
+        """Residuals of the constraints that the method keeps."""
         return self._group("constraint")
 
     @property
     def multipliers(self) -> Columns:
+        """Forces of constraint: λ of the equations of motion."""
         return self._group("multipliers")
 
     @property
     def conserved(self) -> Columns:
+        """What the model declares to be constant."""
         return self._group("conserved")
 
     @property
     def observed(self) -> Columns:
+        """What `observe` asked for."""
         return self._group("observed")
+
+    def evaluate(self, what: _core.Expression | str) -> Array:
+        """An expression of coordinates, velocities, parameters and t at all samples.
+
+        >>> import rattleback as rb
+        >>> run = rb.model("rolling-disk").run(step=0.1, time=10)
+        >>> bool(abs(run.evaluate("sqrt(x^2 + y^2)") - 2).max() < 1e-10)
+        True
+        """
+        expression = _core.parse(what) if isinstance(what, str) else what
+        used = [str(name) for name in expression.symbols]
+        parameters = self.system.parameters
+        columns = {name: self.t if name == "t" and name not in self._all else self[name]
+                   for name in used if name not in parameters}  # fmt: skip
+        fixed = {name: value for name, value in parameters.items() if name in used and name not in columns}
+        rows = zip(*columns.values()) if columns else iter([()] * len(self))
+        return np.array([expression.evaluate({**fixed, **dict(zip(columns, row))}) for row in rows])
+
+    @property
+    def events(self) -> dict[str, Columns]:
+        """Where the events of the model happened (docs/events.md): time, positions and velocities, a row for each.
+
+        >>> import rattleback as rb
+        >>> ball = rb.System("z", "0.5*z'^2 - 10*z", initial={"q": [5], "v": [0]},
+        ...                  events={"ground": {"when": "z", "action": "stop"}})
+        >>> run = ball.run("dla", step=0.01, time=2)
+        >>> run.events["ground"]["time"].round(12), run.events["ground"]["z'"].round(12)
+        (array([1.]), array([-10.]))
+
+        The first ten thousand are there; `document["events"]["counts"]` counts all.
+        """
+        if "events" not in self.document:
+            if any(name.startswith("events_") for name in self._all):
+                raise _core.RequestError("events are listed by a run, not by its file: run it again")
+            return {}
+        q = [str(name) for name in self.system.coordinates]
+        v = [str(name) for name in self.system.velocities]
+        found: dict[str, Columns] = {}
+        for event in self.document["events"]["counts"]:
+            rows = [e for e in self.document["events"]["list"] if e["event"] == event]
+            numbers = np.array([[e["time"], *e["q"], *e["v"]] for e in rows]).reshape(-1, 1 + 2 * len(q))
+            found[event] = Columns.of(dict(zip(["time", *q, *v], numbers.T)), {})
+        return found
 
     def to_pandas(self) -> Any:
         """A DataFrame over time."""
@@ -185,22 +246,19 @@ class Trajectory:
             raise _core.RequestError("a page is made of a run, not of its file: run it again")
         self._raw.report(os.fspath(path), force, "")
 
-    def page(self, height: int = 800) -> Any:
-        """The page inside of a notebook."""
-        from IPython.display import HTML
-
+    def page(self, height: int = 640) -> _display.Page:
+        """The same page inside of a notebook, where the motion plays."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "page.html")
             self.report(path)
             with open(path, encoding="utf-8") as file:
-                content = html.escape(file.read(), quote=True)
-        return HTML(f'<iframe srcdoc="{content}" width="100%" height="{height}" style="border:0"></iframe>')
+                return _display.Page(file.read(), height)
 
-    def plot(self, *names: str, ax: Any = None) -> Any:
+    def plot(self, *names: str, ax: Any = None, **style: Any) -> Any:
         """Columns over time, the positions if none are named (needs matplotlib)."""
         from . import plot
 
-        return plot.columns(self, *names, ax=ax)
+        return plot.columns(self, *names, ax=ax, **style)
 
     @property
     def text(self) -> str:
@@ -211,11 +269,20 @@ class Trajectory:
         return f"<Trajectory of {self.system.name}: {self.method}, {len(self)} samples to t = {self.t[-1]:.10g}, {self.outcome}>"
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.text)}</pre>"
+        try:
+            return _display.text(self.text) + self.page()._repr_html_()
+        except _core.Error:  # of a run out of a file, and of builds without pages
+            return _display.text(self.text)
 
 
 class Compared(Answer):
-    """Several methods on one problem: `compared["dla"]` is a trajectory, the table is in `text` and `document`."""
+    """Several methods on one problem: `compared["dla"]` is a trajectory, the table is in `text` and `document`.
+
+    >>> import rattleback as rb
+    >>> compared = rb.model("rolling-disk").compare(["dla", "rk4"], step=0.1, time=10)
+    >>> compared["dla"]
+    <Trajectory of rolling-disk: dla, 101 samples to t = 10, finished>
+    """
 
     def __init__(self, raw: _core.Answer, system: System) -> None:
         super().__init__(raw)
@@ -226,3 +293,12 @@ class Compared(Answer):
 
     def __getitem__(self, key: str) -> Any:
         return self.runs[key] if key in self.runs else super().__getitem__(key)
+
+    def _repr_html_(self) -> str:
+        head = ["method", "energy error", "constraint", "from reference", "ns per step", "outcome"]
+        rows = [
+            [m["method"], m["energy"].get("max_error"), m["constraint"].get("max"), m.get("from_reference"),
+             float(m["ns_per_step"]), m["outcome"]]
+            for m in self.document["methods"]
+        ]  # fmt: skip
+        return _display.table(head, rows)

@@ -17,6 +17,14 @@ last: float = float(run.q["x"][-1]) + float(np.max(run.energy))
 sim: rb.Stepper = s.stepper("dla", step=0.1)
 sim.step(m=2.0)
 orders: dict[str, float | None] = s.converge(["dla"]).orders
+compared: rb.Compared = s.compare(["dla", "rk4"], step=0.1, time=1)
+kinetic = run.evaluate(x.dot**2/2).sum() + run.events["up"]["time"].sum()
+many: rb.Ensemble = s.ensemble("dla", q0={"x": [1.0, 2.0]}, step=0.1, time=1)
+ends = many.q[:, 0] + many.at["energy"][:, 0]
+batch: rb.Batch = s.batch(4, "dla", step=0.1)
+batch.step(10, m=np.ones(4))
+N: rb.Expression = rb.parse("1/sqrt(1 + x^2)").diff(x)
+axes = rb.plot.phase([run], "x", "y", ax=rb.plot.section(run, "up", "y", "y'"), lw=1)
 """
 
 
