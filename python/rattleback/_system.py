@@ -194,7 +194,7 @@ class System:
         from ._trajectory import Trajectory
 
         raw, stop = ask(_core.run, self._model, _given({"method": method, **arguments}), progress=progress)
-        return deliver(Trajectory(self, raw.tables()[0][1], json.loads(raw.json()), raw), raw, stop)
+        return deliver(Trajectory(self, raw.tables()[0][1], None, raw), raw, stop)
 
     def compare(self, methods: Iterable[str] | None = None, *, progress: Any = None, **arguments: Any) -> Compared:
         """Several methods on one problem.

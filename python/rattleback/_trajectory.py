@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import os
 import shutil
 import tempfile
@@ -61,10 +62,10 @@ class Trajectory:
     (True, True)
     """
 
-    def __init__(self, system: System, columns: list[_core.Column], document: dict[str, Any], raw: _core.Answer | None,
-                 file: str | None = None) -> None:
+    def __init__(self, system: System, columns: list[_core.Column], document: dict[str, Any] | None,
+                 raw: _core.Answer | None, file: str | None = None) -> None:
         self.system = system
-        self.document = document
+        self._document = document
         self._raw = raw
         self._file = file
         self._all = {name: values for name, _, values in columns}
@@ -72,6 +73,14 @@ class Trajectory:
         for name, group, values in columns:
             self._groups.setdefault(group, {})[name] = values
         self._stacked: dict[str, Columns] = {}
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Everything but the samples, with the keys of `--json`."""
+        if self._document is None:
+            assert self._raw is not None
+            self._document = json.loads(self._raw.json())
+        return self._document
 
     @property
     def method(self) -> str:
@@ -154,6 +163,21 @@ class Trajectory:
     @property
     def observed(self) -> Columns:
         return self._group("observed")
+
+    def at(self, times: Any) -> Trajectory:
+        """The motion at any time of the run, or at many: of methods that know it between their nodes (reference).
+
+        >>> import rattleback as rb
+        >>> run = rb.model("chaplygin-sleigh").run("reference", step=0.5, time=2)
+        >>> between = run.at([0.3, 1.7])
+        >>> between.q.shape, bool((run.at(1.5).q[0] == run.q[3]).all())
+        ((2, 3), True)
+        """
+        if self._raw is None:
+            raise _core.RequestError("a file has samples, and no motion between them: run it again")
+        given = np.asarray(times, dtype=float)
+        columns = self._raw.at([float(t) for t in given.reshape(-1)])
+        return Trajectory(self.system, columns, self.document, None)
 
     def to_pandas(self) -> Any:
         """A DataFrame over time."""
