@@ -256,7 +256,7 @@ class System:
     def stepper(self, method: str | None = None, **arguments: Any) -> Stepper:
         """A trajectory that is led step by step."""
         given = _given({"method": method, **arguments})
-        made, stop = ask(lambda model, values, _: _core.simulation(model, values), self._model, given, progress=False)
+        made, stop = ask(_core.simulation, self._model, given, progress=False)
         if stop is not None:
             raise stop
         return Stepper(self, made, given)
@@ -264,7 +264,7 @@ class System:
     def batch(self, n: int, method: str | None = None, **arguments: Any) -> Batch:
         """Many trajectories that are led step by step together; all begin at the same start."""
         given = _given({"n": n, "method": method, **arguments})
-        made, stop = ask(lambda model, values, _: _core.batch(model, values), self._model, given, progress=False)
+        made, stop = ask(_core.batch, self._model, given, progress=False)
         if stop is not None:
             raise stop
         return Batch(self, made)

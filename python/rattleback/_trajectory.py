@@ -174,7 +174,7 @@ class Trajectory:
         ((2, 3), True)
         """
         if self._raw is None:
-            raise _core.RequestError("a file has samples, and no motion between them: run it again")
+            raise _core.RequestError("a file or a copy has samples, and no motion between them: run it again")
         given = np.asarray(times, dtype=float)
         columns = self._raw.at([float(t) for t in given.reshape(-1)])
         return Trajectory(self.system, columns, self.document, None)
@@ -194,19 +194,29 @@ class Trajectory:
         data = {name: ("time", values) for name, values in self._all.items() if name != "time"}
         return xarray.Dataset(data, coords={"time": self.t}, attrs={"model": self.system.name, "method": self.method})
 
+    def __reduce__(self) -> Any:
+        """A copy has the samples and the document; the library's own numbers stay where they are."""
+        group = {name: group for group, columns in self._groups.items() for name in columns}
+        columns = [(name, group[name], np.array(values)) for name, values in self._all.items()]
+        return Trajectory, (self.system, columns, self.document, None, self._file)
+
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
         """Writes the file that the run would have written: .h5, .hdf5 or .csv. `rattleback.open` reads HDF5."""
         if self._raw is not None:
             self._raw.save(os.fspath(path), force)
-        elif self._file is not None and os.path.splitext(self._file)[1] == os.path.splitext(path)[1]:
-            shutil.copyfile(self._file, path)
-        else:
+        elif self._file is None:
+            raise _core.RequestError("a file is made of a run, not of a copy: save the run itself")
+        elif os.path.splitext(self._file)[1] != os.path.splitext(path)[1]:
             raise _core.RequestError(f"this run is in {self._file}; only a file of the same format can be made of it")
+        elif os.path.exists(path) and not force:
+            raise _core.RequestError(f"{os.fspath(path)} is there already; `force` replaces it")
+        else:
+            shutil.copyfile(self._file, path)
 
     def report(self, path: str | os.PathLike[str], force: bool = False) -> None:
         """Makes a page with figures and the motion, .html."""
         if self._raw is None:
-            raise _core.RequestError("a page is made of a run, not of its file: run it again")
+            raise _core.RequestError("a page is made of a run, not of its file or of a copy: run it again")
         self._raw.report(os.fspath(path), force, "")
 
     def page(self, height: int = 800) -> Any:

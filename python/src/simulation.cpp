@@ -81,8 +81,18 @@ class Stepping {
     look();
     if (taken < count) throw NumericalError(simulation_.failure());
   }
-  void set(const ParameterValues& values) {
+  void set(const py::dict& given) {
     Lead::require_free(is_led_);
+    ParameterValues values;
+    for (const auto& [name, value] : given) {
+      const double number = PyFloat_AsDouble(value.ptr());
+      if (number == -1.0 && PyErr_Occurred() != nullptr) {
+        PyErr_Clear();
+        throw py::type_error("the parameter " + std::string(py::str(name)) + " cannot be " +
+                             std::string(py::repr(value)));
+      }
+      values[py::cast<std::string>(py::str(name))] = number;
+    }
     simulation_.set(values);
     look();
   }
@@ -128,19 +138,14 @@ class Batching {
     Lead::require_free(is_led_);
     simulation_.set(name, {values.data(), static_cast<std::size_t>(values.size())});
   }
-  void start(std::int64_t member, const std::vector<double>& q, const std::vector<double>& v) {
+  /// What is not given is that of the start.
+  void start(std::int64_t member, std::optional<std::vector<double>> q, std::optional<std::vector<double>> v) {
     Lead::require_free(is_led_);
+    if (!q && !v) return simulation_.start(member);
     State node = simulation_.prepared().problem.start;
-    if (q.size() != node.q.size() || v.size() != node.v.size()) {
-      throw RequestError("a start needs a number for each coordinate");
-    }
-    node.q = q;
-    node.v = v;
+    if (q) node.q = std::move(*q);
+    if (v) node.v = std::move(*v);
     simulation_.start(member, &node);
-  }
-  void restart(std::int64_t member) {
-    Lead::require_free(is_led_);
-    simulation_.start(member);
   }
   const std::vector<std::string>& failures() const {
     Lead::require_free(is_led_);
@@ -153,20 +158,20 @@ class Batching {
   bool is_led_ = false;
 };
 
-py::tuple make(const ReadModel& model, const py::dict& given) {
+py::tuple make(const ReadModel& model, const py::dict& given, const py::object& progress) {
   Arguments arguments(given);
   answer::SimulationRequest request;
   request.problem = problem_request(model, arguments, /*from_source=*/true);
   arguments.take("method", request.method);
   arguments.check();
   auto [begun, attendance] =
-      attended_answer(py::none(), [&](const answer::Hooks& hooks) { return answer::Simulation(request, hooks); });
+      attended_answer(progress, [&](const answer::Hooks& hooks) { return answer::Simulation(request, hooks); });
   py::object made = py::none();
   if (begun) made = py::cast(std::make_unique<Stepping>(std::move(*begun)));
   return py::make_tuple(made, attendance.notes, attendance.stop);
 }
 
-py::tuple make_batch(const ReadModel& model, const py::dict& given) {
+py::tuple make_batch(const ReadModel& model, const py::dict& given, const py::object& progress) {
   Arguments arguments(given);
   answer::BatchRequest request;
   request.problem = problem_request(model, arguments, /*from_source=*/true);
@@ -175,7 +180,7 @@ py::tuple make_batch(const ReadModel& model, const py::dict& given) {
   arguments.take("lanes", request.lanes);
   arguments.check();
   auto [begun, attendance] =
-      attended_answer(py::none(), [&](const answer::Hooks& hooks) { return answer::BatchSimulation(request, hooks); });
+      attended_answer(progress, [&](const answer::Hooks& hooks) { return answer::BatchSimulation(request, hooks); });
   py::object made = py::none();
   if (begun) made = py::cast(std::make_unique<Batching>(std::move(*begun)));
   return py::make_tuple(made, attendance.notes, attendance.stop);
@@ -188,7 +193,6 @@ void bind_simulation(py::module_& m) {
       .def("step", &Batching::step)
       .def("set", &Batching::set)
       .def("start", &Batching::start)
-      .def("restart", &Batching::restart)
       .def_property_readonly("q",
                              [](const py::object& self) {
                                return view_of(py::cast<const Batching&>(self).simulation().batch().q(), self);
