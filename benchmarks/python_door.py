@@ -1,65 +1,149 @@
-"""What the Python door costs, in CPU time.   PYTHONPATH=build/python python3 benchmarks/python_door.py build/rattleback"""
+"""What the Python door costs beside the command line and C++, as the table of docs/python.md.
 
+ninja -C build rattleback rattleback_python door_benchmark
+PYTHONPATH=build/python python3 benchmarks/python_door.py build
+
+Shortest times of several turns, in which the doors take part one after the other: ratios hold on a machine that has
+something else to do, seconds do not.
+"""
+
+import json
 import resource
 import subprocess
 import sys
+import threading
 import time
-import timeit
 
 import numpy as np
 import rattleback as rb
 
+BUILD = sys.argv[1]
+COMMAND = f"{BUILD}/rattleback"
 
-def cpu(call, repeat=3):
-    """The least CPU time of a few calls."""
-    best = float("inf")
-    for _ in range(repeat):
+
+def row(what, numbers):
+    print(f"| {what} | {numbers} |", flush=True)
+
+
+def cpu(call):
+    begin = time.process_time()
+    call()
+    return time.process_time() - begin
+
+
+def wall(call):
+    begin = time.perf_counter()
+    call()
+    return time.perf_counter() - begin
+
+
+def best(turns, *measures):
+    """The least of each, measured in turns."""
+    return [min(times) for times in zip(*([m() for m in measures] for _ in range(turns)))]
+
+
+def in_cpp(what):
+    return float(subprocess.run([f"{BUILD}/door_benchmark", what], check=True, capture_output=True, text=True).stdout)
+
+
+def importing():
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", "import rattleback"], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def a_long_run():
+    n = 10**6
+    words = f"run quadratic-particle -m dla --json --step 0.1 --steps {n}".split()
+
+    def command():
+        done = subprocess.run([COMMAND, *words], check=True, capture_output=True, text=True)
+        return json.loads(done.stdout)["seconds"]
+
+    def here():
+        return rb.model("quadratic-particle").run("dla", step=0.1, steps=n, every=n).document["seconds"]
+
+    ours, theirs = best(20, here, command)
+    row("10⁶ steps by `run()`, by the command: the time that each reports", f"{1e3 * ours:.1f} ms, {1e3 * theirs:.1f} ms, ratio {ours / theirs:.3f}")
+
+
+def one_step():
+    n = 10**6
+    sim = rb.model("quadratic-particle").stepper("dla", step=0.1)
+    many = range(n)
+
+    def advance():
+        go = sim.advance
+        for _ in many:
+            go()
+
+    def step():
+        go = sim.step
+        for _ in many:
+            go()
+
+    plain, quick, usual = best(5, lambda: in_cpp("step"), lambda: cpu(advance) / n, lambda: cpu(step) / n)
+    row("one step: in C++, by `advance()`, by `step()`; beyond C++", f"{1e9 * plain:.0f}, {1e9 * quick:.0f}, {1e9 * usual:.0f} ns; {1e9 * (quick - plain):.0f}, {1e9 * (usual - plain):.0f} ns")
+
+
+def a_batch():
+    a = np.linspace(0.2, 1, 4096)
+    batch = rb.model("chaplygin-sleigh").batch(4096, "dla", step=0.05)
+
+    def fed():
+        for _ in range(1000):
+            batch.step(a=a)
+
+    ours, theirs = best(5, lambda: cpu(fed), lambda: in_cpp("batch"))
+    row("4096 sleighs, 1000 steps, each with an input for each: `batch.step()`, C++", f"{ours:.3f} s, {theirs:.3f} s, ratio {ours / theirs:.2f}")
+
+
+def a_fit():
+    sleigh = rb.model("chaplygin-sleigh")
+    m, b = 1 + np.arange(89) / 100, 0.5 + np.arange(89) / 500
+    problem = {"step": 0.05, "time": 10}
+
+    def one_by_one():
+        for x, y in zip(m, b):
+            sleigh.run("dla", set={"m": x, "a": y}, **problem)
+
+    def at_once():
+        sleigh.ensemble("dla", set={"m": m, "a": b}, **problem)
+
+    first = wall(one_by_one)
+    runs, theirs, together = best(5, lambda: wall(one_by_one), lambda: in_cpp("fit"), lambda: wall(at_once))
+    row("89 runs of 200 steps with other parameters: the first time, which compiles, and again; in C++; as an ensemble", f"{first:.3f}, {runs:.3f}; {theirs:.3f}; {together:.4f} s")
+
+
+def two_threads():
+    def ensemble():
+        starts = {"x": np.linspace(0.5, 1.5, 4000)}
+        rb.model("quadratic-particle").ensemble("dla", q0=starts, step=0.1, steps=40_000, threads=1, progress=False)
+
+    def both():
+        threads = [threading.Thread(target=ensemble) for _ in range(2)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+
+    used = []
+
+    def side_by_side():
         begin = time.process_time()
-        call()
-        best = min(best, time.process_time() - begin)
-    return best
+        seconds = wall(both)
+        used.append((time.process_time() - begin) / seconds)
+        return seconds
+
+    after, beside = best(3, lambda: wall(lambda: [ensemble(), ensemble()]), side_by_side)
+    row("two ensembles, of one thread each: one after the other, from two Python threads", f"{after:.2f}, {beside:.2f} s; {max(used):.2f} cores busy")
 
 
-def each(call, number):
-    return 1e9 * min(timeit.repeat(call, number=number, repeat=5, timer=time.process_time)) / number
-
-
-def command(*words):
-    """CPU time of a process."""
-
-    def once():
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-    return min(once() for _ in range(3))
-
-
-print(f"import: {command(sys.executable, '-c', 'import rattleback'):.3f} s")
-
-N = 10**6
-particle = rb.model("quadratic-particle")
-few = {"step": 0.1, "steps": N, "every": N}
-particle.run("dla", **few)
-line = [sys.argv[1], "run", "quadratic-particle", "-m", "dla", "--quiet", "--step", "0.1", "--steps", str(N), "--every", str(N)]
-print(f"10^6 steps: run() {cpu(lambda: particle.run('dla', **few)):.4f} s, the command {command(*line):.4f} s")
-
-sim = particle.stepper("dla", step=0.1)
-inside = cpu(lambda: sim.step(N)) / N * 1e9
-print(f"a step: {inside:.0f} ns, by advance() {each(sim.advance, N):.0f} ns, by step() {each(sim.step, N):.0f} ns")
-
-sleigh = rb.model("chaplygin-sleigh")
-a = np.linspace(0.2, 1, 4096)
-batch = sleigh.batch(4096, "dla", step=0.05)
-batch.step(10, a=a)
-together = cpu(lambda: batch.step(1000))
-led = cpu(lambda: [batch._batch.step(1) for _ in range(1000)])
-fed = cpu(lambda: [batch.step(a=a) for _ in range(1000)])
-print(f"4096 sleighs, 1000 steps: {together:.3f} s in one call, {led:.3f} s in 1000, {fed:.3f} s with inputs for each")
-
-m, b = 1 + np.arange(89) / 100, 0.5 + np.arange(89) / 500
-problem = {"step": 0.05, "time": 10}
-one_by_one = cpu(lambda: [sleigh.run("dla", set={"m": x, "a": y}, **problem) for x, y in zip(m, b)])
-at_once = cpu(lambda: sleigh.ensemble("dla", set={"m": m, "a": b}, **problem))
-print(f"89 runs with other parameters: {one_by_one:.3f} s one by one, {at_once:.4f} s as an ensemble")
+print("| | |\n|---|---|")
+row("`import rattleback`, CPU time", f"{best(5, importing)[0]:.3f} s")
+a_fit()  # before anything else is compiled
+a_long_run()
+one_step()
+a_batch()
+two_threads()

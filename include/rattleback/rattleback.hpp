@@ -11,6 +11,7 @@
 #include "rattleback/answer/measure.hpp"
 #include "rattleback/answer/models.hpp"
 #include "rattleback/answer/modified.hpp"
+#include "rattleback/answer/motion.hpp"
 #include "rattleback/answer/problem.hpp"
 #include "rattleback/answer/reproduce.hpp"
 #include "rattleback/answer/result.hpp"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 import warnings
 from typing import Any, Callable, Iterator, TypeVar
@@ -34,7 +35,8 @@ def ask(question: Callable[..., Any], *given: Any, progress: Any = None, depth: 
     began = time.perf_counter()
     with watcher(progress) as bar:
         answer, notes, stop = question(*given, bar)
-    log().info("%s took %.3g s", question.__name__, time.perf_counter() - began)
+    if "logging" in sys.modules:  # else nobody listens
+        log().info("%s took %.3g s", getattr(question, "__name__", "question"), time.perf_counter() - began)
     for note in notes:
         warnings.warn(note, Note, stacklevel=depth)
     if stop is not None and answer is None:
@@ -56,6 +58,25 @@ def deliver(answer: T, raw: _core.Answer, stop: BaseException | None, depth: int
     return answer
 
 
+class Kept:
+    """What an answer says, without the library's numbers: for pickles and copies."""
+
+    def __init__(self, raw: Any) -> None:
+        self._said = raw.text(), raw.json(), raw.latex(), raw.complaint()
+
+    def text(self) -> str:
+        return self._said[0]  # type: ignore[no-any-return]
+
+    def json(self) -> str:
+        return self._said[1]  # type: ignore[no-any-return]
+
+    def latex(self) -> str | None:
+        return self._said[2]  # type: ignore[no-any-return]
+
+    def complaint(self) -> tuple[int, str] | None:
+        return self._said[3]  # type: ignore[no-any-return]
+
+
 class Answer:
     """An answer: `answer["key"]` as in the documents of `--json`, its text, its formulas.
 
@@ -68,8 +89,11 @@ class Answer:
     """
 
     def __init__(self, raw: _core.Answer) -> None:
-        self.raw = raw
+        self.raw: _core.Answer | Kept = raw
         self._document: dict[str, Any] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "raw": Kept(self.raw)}
 
     @property
     def document(self) -> dict[str, Any]:

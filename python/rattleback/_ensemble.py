@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
-import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
 from ._answers import Answer
+from ._numpy import np
 
 if TYPE_CHECKING:
     from ._system import System
@@ -45,6 +45,8 @@ def columns_of(system: System, arguments: Mapping[str, Any]) -> tuple[dict[str, 
                 values = np.asarray(numbers, dtype=float)
                 if values.ndim > 1:
                     raise _core.RequestError(f"{argument} of {name} has {values.ndim} dimensions, expected a number or a row")
+                if values.size == 0:
+                    raise _core.RequestError(f"{argument} of {name} has no entries: an ensemble needs members")
                 if values.ndim == 1:
                     varied[called.get(str(name), str(name))] = values
                 first[str(name)] = float(values.reshape(-1)[0])
@@ -52,6 +54,8 @@ def columns_of(system: System, arguments: Mapping[str, Any]) -> tuple[dict[str, 
             return
         values = np.asarray(given, dtype=float)
         if values.ndim == 2:
+            if len(values) == 0:
+                raise _core.RequestError(f"{argument} has no rows: an ensemble needs members")
             if values.shape[1] != len(names):
                 raise _core.RequestError(f"{argument} has {values.shape[1]} columns, expected {len(names)}: {', '.join(names)}")
             varied.update((called[name], values[:, i]) for i, name in enumerate(names))
@@ -61,7 +65,7 @@ def columns_of(system: System, arguments: Mapping[str, Any]) -> tuple[dict[str, 
     take("v0", dict(zip(names, velocities)))
     take("set", {})
     step = arguments.get("step")
-    if step is not None and np.ndim(step) == 1:
+    if step is not None and np.ndim(step) == 1 and np.size(step) > 0:
         varied["step"] = np.asarray(step, dtype=float)
         nominal["step"] = float(varied["step"][0])
     if arguments.get("q0") is None or arguments.get("v0") is None:

@@ -31,6 +31,8 @@ class Stepper:
         self.system = system
         self._simulation = simulation
         self._given = given
+        from . import _numpy as _numpy  # arrays are made now
+
         self.q = simulation.q
         self.v = simulation.v
         self.advance = simulation.step  # without arguments, the quickest way
@@ -134,17 +136,35 @@ class Batch:
 
     def set(self, values: Mapping[str, Any] | None = None, **more: Any) -> None:
         """Other values of parameters from here on: one for all members, or one for each."""
-        import numpy as np
+        from ._numpy import np
 
         for name, value in {**(values or {}), **more}.items():
-            self._batch.set(name, np.broadcast_to(np.asarray(value, dtype=float), (len(self),)))
+            numbers = np.asarray(value, dtype=float)
+            if numbers.shape not in ((), (len(self),)):
+                raise _core.RequestError(f"{name} has the shape {numbers.shape}, expected a number or {len(self)} of them")
+            self._batch.set(str(name), np.broadcast_to(numbers, (len(self),)))
 
-    def restart(self, member: int, q: Any = None, v: Any = None) -> None:
-        """A member begins anew: where the batch began, or at q and v."""
-        if q is None and v is None:
-            self._batch.restart(member)
-        else:
-            self._batch.start(member, list(q), list(v))
+    def restart(self, members: Any, q: Any = None, v: Any = None) -> None:
+        """A member begins anew, or many: where the batch began, or at q and v, which may have a row for each.
+
+        >>> import rattleback as rb
+        >>> batch = rb.model("quadratic-particle").batch(5, "dla", step=0.1)
+        >>> batch.step(3)
+        >>> batch.restart([1, 4], q=[0.5, 0, 0])
+        >>> [float(x) for x in batch.q[[1, 4], 0]]
+        [0.5, 0.5]
+        """
+        from ._numpy import np
+
+        which = np.asarray(members)
+        which = np.flatnonzero(which) if which.dtype == bool else which.reshape(-1)
+        shape = (len(which), self.q.shape[1])
+        try:
+            rows = [None if x is None else np.broadcast_to(np.asarray(x, dtype=float), shape).tolist() for x in (q, v)]
+        except ValueError:
+            raise _core.RequestError(f"q and v need {shape[1]} numbers for each of {shape[0]} members") from None
+        for k, member in enumerate(which.tolist()):
+            self._batch.start(member, rows[0] and rows[0][k], rows[1] and rows[1][k])
 
     @property
     def steps(self) -> int:

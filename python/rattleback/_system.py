@@ -227,7 +227,7 @@ class System:
         from ._trajectory import Trajectory
 
         raw, stop = ask(_core.run, self._model, _given({"method": method, **arguments}), progress=progress)
-        return deliver(Trajectory(self, raw.tables()[0][1], json.loads(raw.json()), raw), raw, stop)
+        return deliver(Trajectory(self, raw.tables()[0][1], None, raw), raw, stop)
 
     def compare(self, methods: Iterable[str] | None = None, *, progress: Any = None, **arguments: Any) -> Compared:
         """Several methods on one problem.
@@ -331,7 +331,7 @@ class System:
         <Stepper of rolling-disk: step 10, t = 1>
         """
         given = _given({"method": method, **arguments})
-        made, stop = ask(lambda model, values, _: _core.simulation(model, values), self._model, given, progress=False)
+        made, stop = ask(_core.simulation, self._model, given, progress=False)
         if stop is not None:
             raise stop
         return Stepper(self, made, given)
@@ -344,7 +344,7 @@ class System:
         <Batch of 100 rolling-disk: step 0>
         """
         given = _given({"n": n, "method": method, **arguments})
-        made, stop = ask(lambda model, values, _: _core.batch(model, values), self._model, given, progress=False)
+        made, stop = ask(_core.batch, self._model, given, progress=False)
         if stop is not None:
             raise stop
         return Batch(self, made)
@@ -439,5 +439,5 @@ def open(file: str | os.PathLike[str]) -> Trajectory:
 
     path = os.fspath(file)
     opened, columns, document = _core.open(path)
-    return Trajectory(System._of(opened), columns, document, None, path)
+    return Trajectory(System._of(opened), columns, json.loads(document), None, path)
 

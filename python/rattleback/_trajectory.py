@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
 from typing import TYPE_CHECKING, Any, Iterator
 
-import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, _display
 from ._answers import Answer
+from ._numpy import np
 
 if TYPE_CHECKING:
     from ._system import System
@@ -69,10 +70,10 @@ class Trajectory:
     (True, True)
     """
 
-    def __init__(self, system: System, columns: list[_core.Column], document: dict[str, Any], raw: _core.Answer | None,
-                 file: str | None = None) -> None:
+    def __init__(self, system: System, columns: list[_core.Column], document: dict[str, Any] | None,
+                 raw: _core.Answer | None, file: str | None = None) -> None:
         self.system = system
-        self.document = document
+        self._document = document
         self._raw = raw
         self._file = file
         self._all = {name: values for name, _, values in columns}
@@ -80,6 +81,14 @@ class Trajectory:
         for name, group, values in columns:
             self._groups.setdefault(group, {})[name] = values
         self._stacked: dict[str, Columns] = {}
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Everything but the samples, with the keys of `--json`."""
+        if self._document is None:
+            assert self._raw is not None
+            self._document = json.loads(self._raw.json())
+        return self._document
 
     @property
     def method(self) -> str:
@@ -204,8 +213,6 @@ class Trajectory:
         The first ten thousand are there; `document["events"]["counts"]` counts all.
         """
         if "events" not in self.document:
-            if any(name.startswith("events_") for name in self._all):
-                raise _core.RequestError("events are listed by a run, not by its file: run it again")
             return {}
         q = [str(name) for name in self.system.coordinates]
         v = [str(name) for name in self.system.velocities]
@@ -215,6 +222,21 @@ class Trajectory:
             numbers = np.array([[e["time"], *e["q"], *e["v"]] for e in rows]).reshape(-1, 1 + 2 * len(q))
             found[event] = Columns.of(dict(zip(["time", *q, *v], numbers.T)), {})
         return found
+
+    def at(self, times: Any) -> Trajectory:
+        """The motion at any time of the run, or at many: of methods that know it between their nodes (reference).
+
+        >>> import rattleback as rb
+        >>> run = rb.model("chaplygin-sleigh").run("reference", step=0.5, time=2)
+        >>> between = run.at([0.3, 1.7])
+        >>> between.q.shape, bool((run.at(1.5).q[0] == run.q[3]).all())
+        ((2, 3), True)
+        """
+        if self._raw is None:
+            raise _core.RequestError("a file or a copy has samples, and no motion between them: run it again")
+        given = np.asarray(times, dtype=float)
+        columns = self._raw.at([float(t) for t in given.reshape(-1)])
+        return Trajectory(self.system, columns, self.document, None)
 
     def to_pandas(self) -> Any:
         """A DataFrame over time."""
@@ -231,19 +253,29 @@ class Trajectory:
         data = {name: ("time", values) for name, values in self._all.items() if name != "time"}
         return xarray.Dataset(data, coords={"time": self.t}, attrs={"model": self.system.name, "method": self.method})
 
+    def __reduce__(self) -> Any:
+        """A copy has the samples and the document; the library's own numbers stay where they are."""
+        group = {name: group for group, columns in self._groups.items() for name in columns}
+        columns = [(name, group[name], np.array(values)) for name, values in self._all.items()]
+        return Trajectory, (self.system, columns, self.document, None, self._file)
+
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
         """Writes the file that the run would have written: .h5, .hdf5 or .csv. `rattleback.open` reads HDF5."""
         if self._raw is not None:
             self._raw.save(os.fspath(path), force)
-        elif self._file is not None and os.path.splitext(self._file)[1] == os.path.splitext(path)[1]:
-            shutil.copyfile(self._file, path)
-        else:
+        elif self._file is None:
+            raise _core.RequestError("a file is made of a run, not of a copy: save the run itself")
+        elif os.path.splitext(self._file)[1] != os.path.splitext(path)[1]:
             raise _core.RequestError(f"this run is in {self._file}; only a file of the same format can be made of it")
+        elif os.path.exists(path) and not force:
+            raise _core.RequestError(f"{os.fspath(path)} is there already; `force` replaces it")
+        else:
+            shutil.copyfile(self._file, path)
 
     def report(self, path: str | os.PathLike[str], force: bool = False) -> None:
         """Makes a page with figures and the motion, .html."""
         if self._raw is None:
-            raise _core.RequestError("a page is made of a run, not of its file: run it again")
+            raise _core.RequestError("a page is made of a run, not of its file or of a copy: run it again")
         self._raw.report(os.fspath(path), force, "")
 
     def page(self, height: int = 640) -> _display.Page:

@@ -1,3 +1,5 @@
+#include <mutex>
+
 #include "arguments.hpp"
 #include "attend.hpp"
 #include "rattleback/answer/analyse.hpp"
@@ -7,13 +9,21 @@
 #include "rattleback/answer/free_lagrangians.hpp"
 #include "rattleback/answer/measure.hpp"
 #include "rattleback/answer/modified.hpp"
+#include "rattleback/answer/motion.hpp"
 #include "rattleback/answer/reproduce.hpp"
 #include "rattleback/answer/result.hpp"
 #include "rattleback/answer/show.hpp"
 #include "rattleback/answer/sweep.hpp"
+#include "unlocked.hpp"
 
 namespace rattleback::python {
 namespace {
+
+/// The motion of a run, for one thread at a time.
+struct LaterMotion {
+  std::mutex mutex;
+  std::optional<answer::Motion> flow;
+};
 
 /// An answer with its renderings, which are made when they are asked for.
 struct AnyAnswer {
@@ -24,6 +34,7 @@ struct AnyAnswer {
   std::vector<std::pair<std::string, const Table*>> tables = {};
   std::shared_ptr<const answer::RunAnswer> run = {};
   std::shared_ptr<const answer::SweepAnswer> sweep = {};
+  std::shared_ptr<LaterMotion> motion = {};
 };
 
 template <class Answer>
@@ -40,6 +51,7 @@ AnyAnswer any(std::shared_ptr<const Answer> a) {
   if constexpr (std::is_same_v<Answer, answer::RunAnswer>) {
     result.tables.emplace_back(a->method, &a->samples);
     result.run = a;
+    result.motion = std::make_shared<LaterMotion>();
   }
   if constexpr (std::is_same_v<Answer, answer::SweepAnswer>) result.sweep = a;
   if constexpr (std::is_same_v<Answer, answer::CompareAnswer>) {
@@ -255,23 +267,36 @@ py::dict arrays(const py::object& self) {
                   "steps"_a = any.sweep->steps, "failures"_a = any.sweep->failures);
 }
 
+/// Columns that keep their table.
+py::list owned_columns_of(std::shared_ptr<const Table> table) {
+  using Owner = std::shared_ptr<const Table>;
+  const Table& columns = *table;
+  return columns_of(columns, py::capsule(new Owner(std::move(table)), [](void* p) { delete static_cast<Owner*>(p); }));
+}
+
+/// Columns at any times of a run by a flow, which is kept for the next time.
+py::list at(const AnyAnswer& any, const std::vector<double>& times) {
+  auto table = std::make_shared<Table>();
+  const Attendance attendance = attend(py::none(), [&](const answer::Hooks& hooks) {
+    const std::lock_guard lock(any.motion->mutex);
+    if (!any.motion->flow) any.motion->flow.emplace(*any.run);
+    *table = any.motion->flow->at(times, hooks);
+  });
+  attendance.raise();
+  return owned_columns_of(std::move(table));
+}
+
 /// Model, columns, and what else the file says.
 py::tuple open(const std::string& file) {
-  using namespace py::literals;
   auto opened = [&] {
-    const py::gil_scoped_release release;
+    const Unlocked unlocked;
     return std::make_shared<const answer::OpenAnswer>(answer::open(file));
   }();
   const RunDescription& d = opened->run.description;
   ReadModel model{d.model_text, d.model + ".toml", {}, opened->run.inputs, opened->run.model};
   for (const Parameter& p : d.parameters) model.parameters[p.name] = p.value;
-  py::dict document("model"_a = d.model, "method"_a = d.method, "step"_a = d.step, "steps"_a = opened->run.steps,
-                    "every"_a = d.every, "time"_a = opened->run.time, "outcome"_a = outcome_name(opened->run.outcome));
-  if (!opened->run.failure.empty()) document["failure"] = opened->run.failure;
-  const py::capsule owner(new std::shared_ptr<const answer::OpenAnswer>(opened),
-                          [](void* p) { delete static_cast<std::shared_ptr<const answer::OpenAnswer>*>(p); });
-  return py::make_tuple(py::cast(std::make_shared<ReadModel>(std::move(model))), columns_of(opened->samples, owner),
-                        document);
+  const std::shared_ptr<const Table> samples(opened, &opened->samples);
+  return py::make_tuple(py::cast(std::make_shared<ReadModel>(std::move(model))), owned_columns_of(samples), to_json(*opened));
 }
 
 }  // namespace
@@ -297,11 +322,12 @@ void bind_answers(py::module_& m) {
       .def("arrays", &arrays)
       .def("save",
            [](const AnyAnswer& a, const std::string& output, bool force) {
-             const py::gil_scoped_release release;
+             const Unlocked unlocked;
              answer::save(*a.run, output, force);
            })
+      .def("at", &at)
       .def("report", [](const AnyAnswer& a, const std::string& report, bool force, const std::string& command) {
-        const py::gil_scoped_release release;
+        const Unlocked unlocked;
         answer::make_report(*a.run, report, force, command);
       });
   m.def("run", &run);

@@ -10,6 +10,9 @@ namespace rattleback::python {
 struct Attendance {
   std::vector<std::string> notes = {};
   py::object stop = py::none();
+
+  /// The exception, if there is one.
+  void raise() const;
 };
 
 /// Asks the library in a thread of its own, without the lock of the interpreter. Meanwhile this one handles signals, as

@@ -16,6 +16,7 @@ namespace rattleback::python {
 
 namespace py = pybind11;
 
+void bind_end(py::module_& m);
 void bind_errors(py::module_& m);
 void bind_expressions(py::module_& m);
 void bind_models(py::module_& m);

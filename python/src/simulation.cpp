@@ -1,10 +1,61 @@
 #include "rattleback/answer/simulation.hpp"
 
+#include <chrono>
+
 #include "arguments.hpp"
 #include "attend.hpp"
+#include "unlocked.hpp"
 
 namespace rattleback::python {
 namespace {
+
+using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
+
+/// While one thread leads, without the lock of the interpreter, others are refused. Who looks has the lock.
+class Lead {
+ public:
+  explicit Lead(bool& is_taken) : is_taken_(is_taken) {
+    require_free(is_taken);
+    is_taken = true;
+  }
+  ~Lead() { is_taken_ = false; }
+  Lead(const Lead&) = delete;
+  Lead& operator=(const Lead&) = delete;
+
+  static void require_free(bool is_taken) {
+    if (is_taken) throw RequestError("another thread is stepping along: each needs a trajectory of its own");
+  }
+
+ private:
+  bool& is_taken_;
+};
+
+void require_count(std::int64_t count) {
+  if (count < 0) throw RequestError("a number of steps cannot be negative, found " + std::to_string(count));
+}
+
+/// Takes steps without the lock, and looks for signals many times a second. `step(count)` says how many were taken;
+/// fewer end it. How many in all.
+template <class Step>
+std::int64_t step_attentively(std::int64_t count, Step&& step) {
+  using Clock = std::chrono::steady_clock;
+  const Away away;
+  std::int64_t taken = 0;
+  for (std::int64_t next = 1; taken < count;) {
+    next = std::min(next, count - taken);
+    const auto begin = Clock::now();
+    const std::int64_t now = [&] {
+      const py::gil_scoped_release release;
+      return step(next);
+    }();
+    taken += now;
+    if (now < next) break;
+    if (Clock::now() - begin < std::chrono::milliseconds(10)) next *= 2;
+    if (is_ending()) PyErr_SetNone(PyExc_KeyboardInterrupt);
+    if (is_ending() || PyErr_CheckSignals() != 0) throw py::error_already_set();
+  }
+  return taken;
+}
 
 /// A simulation whose node is in arrays of its own, which stay where they are.
 class Stepping {
@@ -12,32 +63,45 @@ class Stepping {
   explicit Stepping(answer::Simulation simulation) : simulation_(std::move(simulation)), node_(simulation_.node()) {}
 
   void step(std::int64_t count) {
+    constexpr std::int64_t few = 100;
+    Lead::require_free(is_led_);
+    require_count(count);
     std::int64_t taken = 0;
-    if (count < 100) {
+    if (count < few) {
       taken = simulation_.step(count);
     } else {
-      const py::gil_scoped_release release;
-      while (taken < count) {
-        const std::int64_t next = std::min<std::int64_t>(count - taken, 100'000);
-        const std::int64_t now = simulation_.step(next);
-        taken += now;
-        if (now < next) break;
-        const py::gil_scoped_acquire acquire;
-        if (PyErr_CheckSignals() != 0) {
-          look();
-          throw py::error_already_set();
-        }
+      const Lead lead(is_led_);
+      try {
+        taken = step_attentively(count, [&](std::int64_t steps) { return simulation_.step(steps); });
+      } catch (...) {
+        look();
+        throw;
       }
     }
     look();
     if (taken < count) throw NumericalError(simulation_.failure());
   }
-  void set(const ParameterValues& values) {
+  void set(const py::dict& given) {
+    Lead::require_free(is_led_);
+    ParameterValues values;
+    for (const auto& [name, value] : given) {
+      const double number = PyFloat_AsDouble(value.ptr());
+      if (number == -1.0 && PyErr_Occurred() != nullptr) {
+        PyErr_Clear();
+        throw py::type_error("the parameter " + std::string(py::str(name)) + " cannot be " +
+                             std::string(py::repr(value)));
+      }
+      values[py::cast<std::string>(py::str(name))] = number;
+    }
     simulation_.set(values);
     look();
   }
-  std::vector<double> save() const { return simulation_.save(); }
+  std::vector<double> save() const {
+    Lead::require_free(is_led_);
+    return simulation_.save();
+  }
   void restore(std::vector<double> saved) {
+    Lead::require_free(is_led_);
     simulation_.restore(std::move(saved));
     look();
   }
@@ -54,22 +118,60 @@ class Stepping {
 
   answer::Simulation simulation_;
   State node_;
+  bool is_led_ = false;
 };
 
-py::tuple make_simulation(const ReadModel& model, const py::dict& given) {
+/// Many of them.
+class Batching {
+ public:
+  explicit Batching(answer::BatchSimulation simulation) : simulation_(std::move(simulation)) {}
+
+  void step(std::int64_t count) {
+    require_count(count);
+    const Lead lead(is_led_);
+    step_attentively(count, [&](std::int64_t steps) {
+      simulation_.step(steps);
+      return steps;
+    });
+  }
+  void set(const std::string& name, const Numbers& values) {
+    Lead::require_free(is_led_);
+    simulation_.set(name, {values.data(), static_cast<std::size_t>(values.size())});
+  }
+  /// What is not given is that of the start.
+  void start(std::int64_t member, std::optional<std::vector<double>> q, std::optional<std::vector<double>> v) {
+    Lead::require_free(is_led_);
+    if (!q && !v) return simulation_.start(member);
+    State node = simulation_.prepared().problem.start;
+    if (q) node.q = std::move(*q);
+    if (v) node.v = std::move(*v);
+    simulation_.start(member, &node);
+  }
+  const std::vector<std::string>& failures() const {
+    Lead::require_free(is_led_);
+    return simulation_.batch().failures();
+  }
+  const answer::BatchSimulation& simulation() const { return simulation_; }
+
+ private:
+  answer::BatchSimulation simulation_;
+  bool is_led_ = false;
+};
+
+py::tuple make_simulation(const ReadModel& model, const py::dict& given, const py::object& progress) {
   Arguments arguments(given);
   answer::SimulationRequest request;
   request.problem = problem_request(model, arguments, /*from_source=*/true);
   arguments.take("method", request.method);
   arguments.check();
   auto [begun, attendance] =
-      attended_answer(py::none(), [&](const answer::Hooks& hooks) { return answer::Simulation(request, hooks); });
+      attended_answer(progress, [&](const answer::Hooks& hooks) { return answer::Simulation(request, hooks); });
   py::object made = py::none();
   if (begun) made = py::cast(std::make_unique<Stepping>(std::move(*begun)));
   return py::make_tuple(made, attendance.notes, attendance.stop);
 }
 
-py::tuple make_batch(const ReadModel& model, const py::dict& given) {
+py::tuple make_batch(const ReadModel& model, const py::dict& given, const py::object& progress) {
   Arguments arguments(given);
   answer::BatchRequest request;
   request.problem = problem_request(model, arguments, /*from_source=*/true);
@@ -78,45 +180,29 @@ py::tuple make_batch(const ReadModel& model, const py::dict& given) {
   arguments.take("lanes", request.lanes);
   arguments.check();
   auto [begun, attendance] =
-      attended_answer(py::none(), [&](const answer::Hooks& hooks) { return answer::BatchSimulation(request, hooks); });
+      attended_answer(progress, [&](const answer::Hooks& hooks) { return answer::BatchSimulation(request, hooks); });
   py::object made = py::none();
-  if (begun) made = py::cast(std::make_unique<answer::BatchSimulation>(std::move(*begun)));
+  if (begun) made = py::cast(std::make_unique<Batching>(std::move(*begun)));
   return py::make_tuple(made, attendance.notes, attendance.stop);
-}
-
-using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
-
-void start(answer::BatchSimulation& batch, std::int64_t member, const std::vector<double>& q,
-           const std::vector<double>& v) {
-  State node = batch.prepared().problem.start;
-  if (q.size() != node.q.size() || v.size() != node.v.size()) {
-    throw RequestError("a start needs a number for each coordinate");
-  }
-  node.q = q;
-  node.v = v;
-  batch.start(member, &node);
 }
 
 }  // namespace
 
 void bind_simulation(py::module_& m) {
-  using answer::BatchSimulation;
-  py::class_<BatchSimulation>(m, "Batch")
-      .def("step",
-           [](BatchSimulation& b, std::int64_t count) {
-             const py::gil_scoped_release release;
-             b.step(count);
-           })
-      .def("set", [](BatchSimulation& b, const std::string& name,
-                     const Numbers& values) { b.set(name, {values.data(), static_cast<std::size_t>(values.size())}); })
-      .def("start", &start)
-      .def("restart", [](BatchSimulation& b, std::int64_t member) { b.start(member); })
-      .def_property_readonly(
-          "q", [](const py::object& self) { return view_of(py::cast<const BatchSimulation&>(self).batch().q(), self); })
-      .def_property_readonly(
-          "v", [](const py::object& self) { return view_of(py::cast<const BatchSimulation&>(self).batch().v(), self); })
-      .def_property_readonly("steps", &BatchSimulation::steps)
-      .def_property_readonly("failures", [](const BatchSimulation& b) { return b.batch().failures(); });
+  py::class_<Batching>(m, "Batch")
+      .def("step", &Batching::step)
+      .def("set", &Batching::set)
+      .def("start", &Batching::start)
+      .def_property_readonly("q",
+                             [](const py::object& self) {
+                               return view_of(py::cast<const Batching&>(self).simulation().batch().q(), self);
+                             })
+      .def_property_readonly("v",
+                             [](const py::object& self) {
+                               return view_of(py::cast<const Batching&>(self).simulation().batch().v(), self);
+                             })
+      .def_property_readonly("steps", [](const Batching& b) { return b.simulation().steps(); })
+      .def_property_readonly("failures", &Batching::failures);
   m.def("batch", &make_batch);
 
   py::class_<Stepping>(m, "Simulation")

@@ -469,3 +469,13 @@ def test_ctrl_c_ends_an_ensemble_with_what_is_finished():
     assert ctrl_c.was_prompt()
     e = caught.value.answer
     assert e["interrupted"] and 0 < e["done"] < 2_000_000 and np.isfinite(e.q).all(axis=1).sum() == e["done"] - e.failed
+
+
+def test_events_are_kept_in_files(tmp_path):
+    run = rb.model("bouncing-ball").run("dla", step=0.01, time=2)
+    run.save(tmp_path / "run.h5")
+    again = rb.open(tmp_path / "run.h5")
+    assert len(run.events["bounce"]["time"]) > 1
+    for name in ("time", "z", "z'"):
+        np.testing.assert_array_equal(again.events["bounce"][name], run.events["bounce"][name])
+    assert again.document["events"]["counts"] == run.document["events"]["counts"]

@@ -30,15 +30,12 @@ std::optional<double> exact_error(const RunResult& result, const Problem& proble
   return error;
 }
 
-namespace {
-
-nlohmann::json events_json(const RunResult& result, const System& system) {
-  const RunStatistics& s = result.statistics;
+nlohmann::json events_json(const std::vector<EventRecord>& events, const std::vector<std::int64_t>& counts,
+                           const System& system) {
   nlohmann::json document{{"list", nlohmann::json::array()}};
-  for (std::size_t k = 0; k < s.event_counts.size(); ++k)
-    document["counts"][system.events()[k].name] = s.event_counts[k];
-  std::vector<std::int64_t> numbers(s.event_counts.size());
-  for (const EventRecord& e : s.events) {
+  for (std::size_t k = 0; k < counts.size(); ++k) document["counts"][system.events()[k].name] = counts[k];
+  std::vector<std::int64_t> numbers(system.events().size());
+  for (const EventRecord& e : events) {
     nlohmann::json entry{{"event", system.events()[e.event].name},
                          {"number", ++numbers[e.event]},
                          {"time", e.time},
@@ -50,8 +47,6 @@ nlohmann::json events_json(const RunResult& result, const System& system) {
   }
   return document;
 }
-
-}  // namespace
 
 nlohmann::json run_json(const RunResult& result, const PreparedProblem& prepared, const std::string& method,
                         const std::optional<double>& error) {
@@ -83,7 +78,7 @@ nlohmann::json run_json(const RunResult& result, const PreparedProblem& prepared
     document["energy"]["midpoints"] = {{"min", s.midpoint_energy[0]}, {"max", s.midpoint_energy[1]}};
   }
   for (const Remark& remark : result.remarks) document["remarks"][remark.name] = remark.value;
-  if (!s.event_counts.empty()) document["events"] = events_json(result, prepared.problem.system);
+  if (!s.event_counts.empty()) document["events"] = events_json(s.events, s.event_counts, prepared.problem.system);
   if (s.impact_energy != 0.0) document["energy"]["impacts"] = s.impact_energy;
   if (result.stopped_by) document["stopped_by"] = prepared.problem.system.events()[*result.stopped_by].name;
   if (error) document["exact"] = {{"error", *error}};

@@ -15,6 +15,10 @@ namespace rattleback::answer {
 /// one.
 std::optional<double> exact_error(const RunResult& result, const Problem& problem);
 
+/// Events that happened, in their order, and how many of each.
+nlohmann::json events_json(const std::vector<EventRecord>& events, const std::vector<std::int64_t>& counts,
+                           const System& system);
+
 /// The numbers of a run with the keys that are promised to stay.
 nlohmann::json run_json(const RunResult& result, const PreparedProblem& prepared, const std::string& method,
                         const std::optional<double>& error);

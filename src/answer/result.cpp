@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "describe.hpp"
+#include "json.hpp"
+#include "measured.hpp"
 #include "page.hpp"
 #include "rattleback/report/runs.hpp"
 
@@ -84,6 +88,24 @@ OpenAnswer open(const std::string& file) {
     answer.samples.columns.push_back({name, std::move(values), kind});
   answer.run.columns.clear();
   return answer;
+}
+
+std::string to_json(const OpenAnswer& answer) {
+  const StoredRun& run = answer.run;
+  nlohmann::json document{{"model", run.description.model},      {"method", run.description.method},
+                          {"step", run.description.step},        {"steps", run.steps},
+                          {"every", run.description.every},      {"time", run.time},
+                          {"outcome", outcome_name(run.outcome)}};
+  if (!run.failure.empty()) document["failure"] = run.failure;
+  const auto& columns = answer.samples.columns;
+  std::vector<std::int64_t> counts;
+  for (const Event& event : run.model.system.events()) {
+    const auto column = std::ranges::find(columns, "events_" + event.name, &Table::Column::name);
+    if (column == columns.end() || column->values.empty()) return text_of(document);  // made before there were any
+    counts.push_back(std::llround(column->values.back()));
+  }
+  if (!counts.empty()) document["events"] = events_json(run.events, counts, run.model.system);
+  return text_of(document);
 }
 
 }  // namespace rattleback::answer

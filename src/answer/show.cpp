@@ -19,6 +19,7 @@ void find_about_constraints(const State& near, ShowAnswer& a) {
   const System& s = a.model.system;
   if (s.velocity_rows().empty()) return;
   a.constraints = examine_constraints(s, s.parameter_values(), near);
+  a.rank_drop = find_rank_drop(s, s.parameter_values(), near);
   const ConstraintReport& c = *a.constraints;
   if (!c.judged) {
     a.findings.emplace_back(
@@ -30,12 +31,12 @@ void find_about_constraints(const State& near, ShowAnswer& a) {
   }
   if (!c.redundant.empty()) {
     a.problems.push_back(fmt::format("redundant everywhere: {}", listed_rows(s, c.redundant)));
-  } else if (c.rank_drop && c.contradictory.empty()) {
+  } else if (a.rank_drop && c.contradictory.empty()) {
     a.findings.push_back(
         fmt::format("the constraints have rank {}, but not everywhere: {} dependent at q = {}", c.generic_rank,
-                    c.rank_drop->rows.size() == 1 ? listed_rows(s, c.rank_drop->rows) + " vanishes, it is"
-                                                  : listed_rows(s, c.rank_drop->rows) + " become",
-                    tuple(c.rank_drop->q, 4)));
+                    a.rank_drop->rows.size() == 1 ? listed_rows(s, a.rank_drop->rows) + " vanishes, it is"
+                                                  : listed_rows(s, a.rank_drop->rows) + " become",
+                    tuple(a.rank_drop->q, 4)));
   } else {
     a.findings.push_back(
         fmt::format("the constraints have rank {}; no configuration with a lower rank was found", c.generic_rank));

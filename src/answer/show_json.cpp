@@ -43,8 +43,8 @@ nlohmann::json diagnosis(const ShowAnswer& a) {
   document["redundant"] = c.redundant;
   document["integrable"] = c.integrable;
   document["all_integrable"] = c.all_integrable;
-  if (c.judged && c.rank_drop && c.redundant.empty() && c.contradictory.empty()) {
-    document["rank_drop"] = {{"q", c.rank_drop->q}, {"rows", c.rank_drop->rows}};
+  if (c.judged && a.rank_drop && c.redundant.empty() && c.contradictory.empty()) {
+    document["rank_drop"] = {{"q", a.rank_drop->q}, {"rows", a.rank_drop->rows}};
   }
   return document;
 }

@@ -88,6 +88,7 @@ Simulation::Simulation(const SimulationRequest& request, const Hooks& hooks)
   const auto patience = hooks.patience();
   hooks.tell(prepared_.notes);
   const DerivedMethod method(request.method, prepared_.problem);
+  const CompileAtOnce at_once;  // who leads a trajectory does not want to wait in the middle of it
   stepper_ = make_stepper(method, prepared_.problem);
   if (method.needs_only_maps()) maps_ = dynamic_cast<OneStepper*>(stepper_.get());
   parameters_ = prepared_.problem.parameters;
@@ -130,10 +131,24 @@ std::vector<double> Simulation::save() const {
 }
 
 void Simulation::restore(std::vector<double> saved) {
+  const std::vector<double> here = save();
+  try {
+    take(std::move(saved));
+  } catch (...) {
+    take(here);  // what cannot be restored changes nothing
+    throw;
+  }
+}
+
+void Simulation::take(std::vector<double> saved) {
   const std::size_t n = parameters_.size();
   if (saved.size() < n + 1) throw RequestError("the saved state belongs to another system or method");
+  const double count = saved[saved.size() - n - 1];
+  if (!(count >= 0.0 && count <= static_cast<double>(most_steps))) {
+    throw RequestError(fmt::format("a saved state has a number of steps, found {}", count));
+  }
   std::vector<double> values(saved.end() - static_cast<std::ptrdiff_t>(n), saved.end());
-  const auto steps = static_cast<std::int64_t>(saved[saved.size() - n - 1]);
+  const auto steps = static_cast<std::int64_t>(count);
   saved.resize(saved.size() - n - 1);
   if (values != parameters_) {
     ParameterValues by_name;
@@ -157,8 +172,14 @@ BatchSimulation::BatchSimulation(const BatchRequest& request, const Hooks& hooks
         const Interruptible deriving(hooks.interrupt);
         const int lanes = engine_options(request.lanes, {}).lanes;
         hooks.tell(prepared_.notes);
-        return Batch(prepared_.problem, request.method, static_cast<std::size_t>(require_positive(request.n, "n")),
-                     lanes);
+        const auto members = static_cast<std::size_t>(require_positive(request.n, "n"));
+        const Problem& problem = prepared_.problem;
+        // (q, v) twice, momenta, memories of a few stages
+        require_memory(static_cast<double>(members * (20 * problem.system.dimension() + problem.parameters.size())) *
+                           sizeof(double),
+                       "the batch", "choose a smaller `n`");
+        const CompileAtOnce at_once;
+        return Batch(problem, request.method, members, lanes);
       }()) {}
 
 void BatchSimulation::step(std::int64_t count) {
@@ -186,7 +207,17 @@ void BatchSimulation::start(std::int64_t member, const State* node) {
   if (member < 0 || member >= static_cast<std::int64_t>(batch_.size())) {
     throw RequestError(fmt::format("there is no member {}; there are {}", member, batch_.size()));
   }
-  batch_.start(static_cast<std::size_t>(member), node != nullptr ? *node : prepared_.problem.start);
+  if (node == nullptr) return batch_.start(static_cast<std::size_t>(member), prepared_.problem.start);
+  const std::size_t n = prepared_.problem.system.dimension();
+  if (node->q.size() != n || node->v.size() != n) {
+    throw RequestError(fmt::format("a start has a number for each of {} coordinates, found q with {} and v with {}", n,
+                                   node->q.size(), node->v.size()));
+  }
+  const auto is_finite = [](double x) { return std::isfinite(x); };
+  if (!std::ranges::all_of(node->q, is_finite) || !std::ranges::all_of(node->v, is_finite)) {
+    throw RequestError(fmt::format("the start of member {} is not finite", member));
+  }
+  batch_.start(static_cast<std::size_t>(member), *node);
 }
 
 }  // namespace rattleback::answer

@@ -7,6 +7,7 @@
 
 #include "lane_data.hpp"
 #include "rattleback/base/work.hpp"
+#include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/method/registry.hpp"
 #include "trouble.hpp"
 
@@ -49,6 +50,7 @@ struct Batch::Implementation {
     const std::span<const double> own = parameters_of(member);
     const auto state = starts(at, problem.step, own);
     if (!state) throw MethodError(fmt::format("the method cannot start: {}", starts.failure()));
+    const std::vector<double> before = block.gather(l);
     block.scatter(l, block.kept(), *state);
     block.scatter(l, whole.layout[Slot::step], {&problem.step, 1});
     block.scatter(l, whole.layout[Slot::parameters], own);
@@ -59,7 +61,10 @@ struct Batch::Implementation {
       node->set(Slot::velocity, at.v);
       node->set_time(at.t);
       node->surround(problem.step, own);
-      if (!node->run()) throw MethodError(fmt::format("the velocity at the start: {}", node->failure()));
+      if (!node->run()) {
+        block.scatter(l, {0, whole.layout.size()}, before);
+        throw MethodError(fmt::format("the velocity at the start: {}", node->failure()));
+      }
       std::ranges::copy((*node)(Slot::velocity), begun.v.begin());
     }
     if (block.keeps_velocity()) block.scatter(l, block.velocity(), begun.v);
@@ -188,7 +193,12 @@ void Batch::set(std::size_t parameter, std::span<const double> values) {
   }
 }
 
-void Batch::start(std::size_t member, const State& node) { implementation_->begin(member, node); }
+void Batch::start(std::size_t member, const State& node) {
+  const Problem& problem = implementation_->problem;
+  const bool is_known = node.q == problem.start.q && node.v == problem.start.v;
+  if (!is_known) require_regular_start(problem.system, implementation_->parameters_of(member), node);
+  implementation_->begin(member, node);
+}
 
 void Batch::step(std::int64_t count) {
   for (std::size_t b = 0; b < implementation_->blocks.size(); ++b) {

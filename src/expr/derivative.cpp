@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "jacobian.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/number_table.hpp"
 #include "rattleback/expr/piecewise.hpp"
@@ -338,7 +339,7 @@ std::vector<Expression> directional_derivative(std::span<const Expression> funct
   return result;
 }
 
-SparseMatrix jacobian(std::span<const Expression> functions, std::span<const Expression> variables) {
+SparseMatrix differentiate(std::span<const Expression> functions, std::span<const Expression> variables) {
   SparseMatrix matrix{static_cast<int>(functions.size()), static_cast<int>(variables.size()), {}};
   if (functions.empty() || variables.empty()) return matrix;
   const Differentiator d(functions, variables);

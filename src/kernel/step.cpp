@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "careful_solver.hpp"
 #include "rattleback/expr/piecewise.hpp"
@@ -19,7 +20,7 @@ const char* outcome_name(Outcome outcome) {
 
 struct Step::State {
   State(ImplicitSystem s, int lanes, Backend backend)
-      : system(std::move(s)), runner(make_step_program(system), lanes, backend), careful(system),
+      : system(std::move(s)), runner(make_step_program(system), lanes, backend),
         reports(static_cast<std::size_t>(lanes)), lane_data(system.data.size()), lane_outputs(system.outputs.size()) {}
 
   std::size_t width() const { return static_cast<std::size_t>(runner.lanes()); }
@@ -32,7 +33,8 @@ struct Step::State {
       LaneReport& report = reports[l];
       const std::int64_t before = report.iterations;
       runner.gather(data, l, lane_data);
-      careful.solve(lane_data, lane_outputs, report);
+      if (!careful) careful.emplace(system);
+      careful->solve(lane_data, lane_outputs, report);
       const int used = static_cast<int>(report.iterations - before);
       if (report.outcome != Outcome::converged) report.failed_iterations = used;
       report.max_iterations = std::max(report.max_iterations, used);
@@ -48,7 +50,7 @@ struct Step::State {
 
   ImplicitSystem system;
   StepRunner runner;
-  CarefulSolver careful;
+  std::optional<CarefulSolver> careful;  ///< derived when a step needs it: most never do
   std::vector<LaneReport> reports;
   std::vector<double> lane_data;
   std::vector<double> lane_outputs;

@@ -384,7 +384,7 @@ class StepBuilder {
 
 }  // namespace
 
-StepProgram make_step_program(const ImplicitSystem& system, Constants constants) {
+StepProgram derive_step_program(const ImplicitSystem& system, Constants constants) {
   check_system(system);
   StepBuilder steps(system, constants);
   return schedule(steps.take_program(), steps.builder());

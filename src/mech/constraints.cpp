@@ -243,10 +243,18 @@ ConstraintReport examine_constraints(const System& system, std::span<const doubl
     }
     if (integrable[k] && report.judged && k < system.constraints().size()) report.integrable.push_back(k);
   }
-  if (report.judged && report.generic_rank == m && system.dimension() <= largest_search) {
-    report.rank_drop = search_rank_drop(forms, q0, n);
-  }
   return report;
+}
+
+std::optional<ConstraintReport::RankDrop> find_rank_drop(const System& system, std::span<const double> parameters,
+                                                         const State& near) {
+  const std::size_t m = system.velocity_rows().size();
+  const ConstraintReport report = examine_constraints(system, parameters, near);
+  if (m == 0 || !report.judged || report.generic_rank != m || system.dimension() > largest_search) return std::nullopt;
+  ConstraintForms forms(system, parameters);
+  std::vector<double> q0 = near.q;
+  if (system.depends_on_time()) q0.push_back(near.t);
+  return search_rank_drop(forms, q0, static_cast<Eigen::Index>(system.dimension()));
 }
 
 }  // namespace rattleback

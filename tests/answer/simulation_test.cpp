@@ -6,8 +6,11 @@
 #include <bit>
 #include <cmath>
 
+#include "rattleback/answer/motion.hpp"
 #include "rattleback/answer/result.hpp"
 #include "rattleback/answer/sweep.hpp"
+#include "rattleback/base/work.hpp"
+#include "rattleback/mech/diagnosis.hpp"
 #include "tests/cli/command.hpp"
 
 namespace rattleback::answer {
@@ -73,6 +76,55 @@ TEST(Simulation, refuses_what_cannot_change) {
   refused([&] { batch.set("m", std::vector<double>{3, 4}); }, "other parameters are computed from m");
   refused([&] { batch.set("u", std::vector<double>{3}); }, "u has 1 values, expected 2");
   refused([&] { batch.start(2); }, "there is no member 2");
+}
+
+TEST(Simulation, stays_where_it_is_if_it_cannot_be_restored) {
+  Simulation s({.problem = {.model = cart, .step = 0.1}});
+  s.set({{"u", 3.0}});
+  s.step(5);
+  const auto saved = s.save();
+  auto undefined = saved;
+  undefined[0] = NAN;
+  auto countless = saved;
+  countless[saved.size() - 5] = 1e300;  // four parameters stand behind the number of steps
+  for (const auto& bad : {undefined, countless, std::vector<double>(saved.begin() + 1, saved.end())}) {
+    EXPECT_THROW(s.restore(bad), RequestError);
+    EXPECT_EQ(s.save(), saved);
+  }
+}
+
+TEST(Batch, refuses_starts_and_keeps_what_it_has) {
+  BatchSimulation batch({.problem = {.model = "chaplygin-sleigh", .step = 0.05}, .n = 3});
+  batch.step(5);
+  const std::vector<double> before(batch.batch().q().begin(), batch.batch().q().end());
+  const State sideways{{0, 0, 0}, {0, 1, 0}};
+  EXPECT_THROW(batch.start(1, &sideways), InconsistentStart);
+  const State nowhere{{0, 0, NAN}, {0, 0, 0}};
+  EXPECT_THROW(batch.start(1, &nowhere), RequestError);
+  const State half{{0, 0}, {0, 0, 0}};
+  EXPECT_THROW(batch.start(1, &half), RequestError);
+  EXPECT_TRUE(std::ranges::equal(batch.batch().q(), before));
+  EXPECT_THROW(BatchSimulation({.problem = {.model = cart, .step = 0.1}, .n = std::int64_t{1} << 44}), MemoryError);
+}
+
+TEST(Motion, is_known_between_the_nodes_of_a_flow) {
+  const auto circle =
+      ModelSource::text("coordinates = ['x']\nlagrangian = \"0.5*x'^2 - 0.5*x^2\"\n[initial]\nq = [1]\nv = [0]\n");
+  const RunAnswer answer = run({.problem = {.model = circle, .step = 1.0, .time = 6.0}, .samples = 100});
+  Motion motion(answer);
+  const std::vector<double> times{5.9, 0.0, 3.0, 0.25, 3.0};
+  for (int again = 0; again < 2; ++again) {
+    const Table table = motion.at(times);
+    ASSERT_EQ(table.rows(), times.size());
+    EXPECT_EQ(*table.find("time"), times);
+    for (std::size_t i = 0; i < times.size(); ++i) EXPECT_NEAR((*table.find("x"))[i], std::cos(times[i]), 1e-13);
+    EXPECT_EQ((*table.find("x"))[2], (*answer.samples.find("x"))[3]);
+  }
+  EXPECT_THROW(motion.at(std::vector<double>{6.5}), RequestError);
+  EXPECT_THROW(motion.at(std::vector<double>{NAN}), RequestError);
+  EXPECT_EQ(motion.at({}).rows(), 0U);
+  const RunAnswer map = run({.problem = {.model = circle, .step = 1.0, .time = 6.0}, .method = "dla"});
+  EXPECT_THROW(Motion{map}, MethodError);
 }
 
 TEST(Batch, has_the_same_bits_in_any_number_of_lanes) {

@@ -23,5 +23,7 @@ struct OpenAnswer {
 };
 /// Throws FileError, ModelError.
 OpenAnswer open(const std::string& file);
+/// What is not in the samples, with the keys of a run's document.
+std::string to_json(const OpenAnswer& answer);
 
 }  // namespace rattleback::answer

@@ -21,12 +21,13 @@ struct ShowAnswer {
   Model model;
   WrittenModel written = {};                         ///< in the words of its author
   std::optional<ConstraintReport> constraints = {};  ///< if there are any
-  std::string start_error = {};                      ///< why no motion can start in the initial state; empty if one can
-  std::vector<std::string> broken_symmetries = {};   ///< declared symmetries that are none, each in words
-  std::vector<std::string> broken_sections = {};     ///< declared sections that leave the constraints, each in words
-  std::vector<std::string> not_conserved = {};       ///< declared conserved quantities that change, each in words
-  std::vector<std::string> findings = {};            ///< all that was found, in words
-  std::vector<std::string> problems = {};            ///< all that is wrong, in words
+  std::optional<ConstraintReport::RankDrop> rank_drop = {};
+  std::string start_error = {};                     ///< why no motion can start in the initial state; empty if one can
+  std::vector<std::string> broken_symmetries = {};  ///< declared symmetries that are none, each in words
+  std::vector<std::string> broken_sections = {};    ///< declared sections that leave the constraints, each in words
+  std::vector<std::string> not_conserved = {};      ///< declared conserved quantities that change, each in words
+  std::vector<std::string> findings = {};           ///< all that was found, in words
+  std::vector<std::string> problems = {};           ///< all that is wrong, in words
 };
 
 ShowAnswer show(const ShowRequest& request, const Hooks& hooks = {});

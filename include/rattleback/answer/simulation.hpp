@@ -65,9 +65,12 @@ class Simulation {
 
   /// All numbers the rest of the trajectory depends on; restored, it continues to the same bits.
   std::vector<double> save() const;
+  /// Throws RequestError for what is no saved state of this; it stays where it is then.
   void restore(std::vector<double> saved);
 
  private:
+  void take(std::vector<double> saved);
+
   PreparedProblem prepared_;
   ChangingParameters changing_;
   std::unique_ptr<Stepper> stepper_;

@@ -27,7 +27,8 @@ class Batch {
   /// The values of a parameter from here on, one for each member. Momenta stay, where the method keeps them; velocities
   /// follow with the next step.
   void set(std::size_t parameter, std::span<const double> values);
-  /// A member begins anew. Throws MethodError if it cannot.
+  /// A member begins anew. Throws StartError for a node that no motion can start from, MethodError if the method
+  /// cannot. The member stays where it is then.
   void start(std::size_t member, const State& node);
   /// A member that fails stays at its last node until it is started anew.
   void step(std::int64_t count = 1);

@@ -55,21 +55,22 @@ struct ConstraintReport {
   bool judged = false;                     ///< there were points where the constraints are defined
   std::vector<std::size_t> redundant;      ///< rows that follow from the rows before them everywhere
   std::vector<std::size_t> contradictory;  ///< affine rows that exclude the rows before them everywhere
-  /// A configuration where the rank is lower than elsewhere, if a search finds one, and the rows that
-  /// become dependent.
+  /// A configuration where the rank is lower than elsewhere, and the rows that become dependent.
   struct RankDrop {
     std::vector<double> q;
     std::vector<std::size_t> rows;
   };
-  std::optional<RankDrop> rank_drop;
   /// Velocity constraints that are integrable by themselves: holonomic in disguise.
   std::vector<std::size_t> integrable;
   /// The velocity constraints together are integrable (Frobenius), although maybe no single one.
   bool all_integrable = false;
 };
 
-/// The search for a rank drop starts at random points near a position; velocities do not matter.
+/// Judged at random points near a position; velocities do not matter.
 ConstraintReport examine_constraints(const System& system, std::span<const double> parameters, const State& near);
+/// If a search from random points near a position finds one.
+std::optional<ConstraintReport::RankDrop> find_rank_drop(const System& system, std::span<const double> parameters,
+                                                         const State& near);
 
 /// Declared symmetries along which L or the constraints change, each in words. Judged at random points.
 std::vector<std::string> broken_symmetries(const System& system, std::span<const double> parameters, const State& near);
