@@ -122,6 +122,8 @@ class Batch:
     def __init__(self, system: System, batch: _core.Batch) -> None:
         self.system = system
         self._batch = batch
+        from . import _numpy as _numpy  # arrays are made now
+
         n = len(system.coordinates)
         self.q = batch.q.reshape(-1, n)
         self.v = batch.v.reshape(-1, n)

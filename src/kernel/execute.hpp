@@ -6,6 +6,7 @@
 #include <numbers>
 #include <type_traits>
 
+#include "as_compiled.hpp"
 #include "rattleback/expr/number_table.hpp"
 #include "rattleback/kernel/program.hpp"
 
@@ -100,12 +101,31 @@ T fma_of(const T& a, const T& b, const T& c) {
   }
 }
 
-/// One instruction in the number type T; `values` holds the results of the earlier ones, `inputs`
-/// and `variables` what comes from outside.
 template <class T>
-T execute(const Instruction& i, const double* constants, const T* inputs, const T* variables, const T* values) {
-  using std::sqrt, std::sin, std::cos, std::tan, std::asin, std::acos, std::atan, std::sinh, std::cosh, std::tanh,
-      std::asinh, std::exp, std::log, std::pow;
+T sine_of(const T& x, bool as_compiled) {
+  using std::sin;
+  if constexpr (std::is_same_v<T, double>) {
+    if (as_compiled) return sine_as_compiled(x);
+  }
+  return sin(x);
+}
+
+template <class T>
+T cosine_of(const T& x, bool as_compiled) {
+  using std::cos;
+  if constexpr (std::is_same_v<T, double>) {
+    if (as_compiled) return cosine_as_compiled(x);
+  }
+  return cos(x);
+}
+
+/// One instruction in the number type T; `values` holds the results of the earlier ones, `inputs`
+/// and `variables` what comes from outside. Sines are those of the C library, or of compiled code.
+template <class T>
+T execute(const Instruction& i, const double* constants, const T* inputs, const T* variables, const T* values,
+          bool as_compiled = false) {
+  using std::sqrt, std::tan, std::asin, std::acos, std::atan, std::sinh, std::cosh, std::tanh, std::asinh, std::exp,
+      std::log, std::pow;
   switch (i.op) {
     case Opcode::constant: return T(constants[i.a]);
     case Opcode::input: return inputs[i.a];
@@ -126,10 +146,10 @@ T execute(const Instruction& i, const double* constants, const T* inputs, const 
     case Opcode::minimum: return minimum_of(values[i.a], values[i.b]);
     case Opcode::fma: return fma_of(values[i.a], values[i.b], values[i.c]);
     case Opcode::sqrt: return sqrt(values[i.a]);
-    case Opcode::sincos: return sin(values[i.a]);
-    case Opcode::cosine_of: return cos(values[i.b]);
-    case Opcode::sin: return sin(values[i.a]);
-    case Opcode::cos: return cos(values[i.a]);
+    case Opcode::sincos: return sine_of(values[i.a], as_compiled);
+    case Opcode::cosine_of: return cosine_of(values[i.b], as_compiled);
+    case Opcode::sin: return sine_of(values[i.a], as_compiled);
+    case Opcode::cos: return cosine_of(values[i.a], as_compiled);
     case Opcode::tan: return tan(values[i.a]);
     case Opcode::asin: return asin(values[i.a]);
     case Opcode::acos: return acos(values[i.a]);

@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "../base/plugin.hpp"
+#include "as_compiled.hpp"
 #include "base/parts.hpp"
 #include "rattleback/base/work.hpp"
 
@@ -142,17 +143,23 @@ CompileAtOnce::~CompileAtOnce() { --those_in_a_hurry(); }
 
 // Compiling an instruction takes as long as interpreting it ten thousand times or more, and loading LLVM as long as
 // some ten million (docs/kernels.md). A third of that may be lost where it turns out that there was more to do.
-Warmup::Warmup(std::size_t instructions, Backend backend)
-    : instructions_(static_cast<double>(instructions)), backend_(backend), left_(3e6 + 3000.0 * instructions_) {
-  if (backend == Backend::compiled || (backend == Backend::automatic && those_in_a_hurry() > 0)) left_ = -1.0;
+Warmup::Warmup(const std::vector<Instruction>& code, std::size_t sines, Backend backend)
+    : instructions_(static_cast<double>(code.size())), backend_(backend), left_(3e6 + 3000.0 * instructions_) {
+  const auto has_to_be_compiled = [&] {
+    return those_in_a_hurry() > 0 || !can_be_interpreted_as_compiled(code, sines);
+  };
+  if (backend == Backend::compiled || (backend == Backend::automatic && has_to_be_compiled())) left_ = -1.0;
   if (backend == Backend::interpreted) left_ = HUGE_VAL;
 }
 
 bool Warmup::is_over(std::int64_t executions) {
-  if (!((left_ -= static_cast<double>(executions) * instructions_) < 0.0)) return false;
-  if (backend_ == Backend::compiled || compiler_available()) return true;
-  left_ = HUGE_VAL;
-  return false;
+  return (left_ -= static_cast<double>(executions) * instructions_) < 0.0 && can_end();
+}
+
+bool Warmup::can_end() {
+  if (backend_ != Backend::automatic) return backend_ == Backend::compiled;
+  if (!there_is_no_compiler_ && !compiler_available()) there_is_no_compiler_ = true;
+  return !there_is_no_compiler_;
 }
 
 }  // namespace rattleback

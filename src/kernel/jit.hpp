@@ -76,14 +76,17 @@ void check_lanes(int lanes);
 /// How long a program is interpreted before it is compiled. Threads may share it.
 class Warmup {
  public:
-  Warmup(std::size_t instructions, Backend backend);
+  Warmup(const std::vector<Instruction>& code, std::size_t sines, Backend backend);
   /// Whether the program, of which so many executions come now, is to be compiled before them.
   bool is_over(std::int64_t executions);
+  /// Whether the program can be compiled now if it must.
+  bool can_end();
 
  private:
   double instructions_;
   Backend backend_;
   std::atomic<double> left_;  ///< instructions
+  std::atomic<bool> there_is_no_compiler_ = false;
 };
 
 }  // namespace rattleback

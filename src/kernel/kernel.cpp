@@ -12,7 +12,8 @@
 namespace rattleback {
 
 struct Kernel::Code {
-  Code(std::size_t instructions, Backend backend) : warmup(instructions, backend) {}
+  Code(const Program& program, Backend backend)
+      : as_compiled(backend == Backend::automatic), warmup(program.code, count_sines(program.code), backend) {}
 
   void use(Compiled<ProgramFunction> found) {
     if (found.function == nullptr) return;
@@ -22,6 +23,7 @@ struct Kernel::Code {
     function = compiled.function;
   }
 
+  bool as_compiled;
   Warmup warmup;
   std::mutex mutex;
   Compiled<ProgramFunction> compiled;
@@ -30,7 +32,7 @@ struct Kernel::Code {
 
 Kernel::Kernel(const Program& program, int lanes, Backend backend) : program_(program), lanes_(lanes) {
   check_lanes(lanes);
-  code_ = std::make_shared<Code>(program.code.size(), backend);
+  code_ = std::make_shared<Code>(program, backend);
   if (backend != Backend::interpreted) code_->use(find_compiled(program, lanes));
   if (!is_compiled() && code_->warmup.is_over(0)) code_->use(compile_cached(program, lanes));
 }
@@ -38,9 +40,13 @@ Kernel::Kernel(const Program& program, int lanes, Backend backend) : program_(pr
 const void* Kernel::address() const { return code_->function != nullptr ? code_->compiled.code.get() : nullptr; }
 
 void Kernel::operator()(const double* inputs, double* outputs) const {
-  if (code_->function == nullptr && code_->warmup.is_over(lanes_)) code_->use(compile_cached(program_, lanes_));
+  if (code_->function == nullptr && !code_->warmup.is_over(lanes_)) {
+    left_range() = false;
+    interpret(inputs, outputs);
+    if (!left_range() || !code_->warmup.can_end()) return;
+  }
+  if (code_->function == nullptr) code_->use(compile_cached(program_, lanes_));
   const ProgramFunction function = code_->function;
-  if (function == nullptr) return interpret(inputs, outputs);
   thread_local std::vector<double> workspace;
   if (workspace.size() < code_->compiled.workspace) workspace.resize(code_->compiled.workspace);
   function(inputs, outputs, workspace.data());
@@ -55,8 +61,8 @@ void Kernel::interpret(const double* inputs, double* outputs) const {
   for (std::size_t lane = 0; lane < width; ++lane) {
     for (std::size_t i = 0; i < lane_inputs.size(); ++i) lane_inputs[i] = inputs[i * width + lane];
     for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] =
-          execute<double>(program_.code[i], program_.constants.data(), lane_inputs.data(), nullptr, values.data());
+      values[i] = execute<double>(program_.code[i], program_.constants.data(), lane_inputs.data(), nullptr,
+                                  values.data(), code_->as_compiled);
     }
     for (std::size_t i = 0; i < program_.outputs.size(); ++i) outputs[i * width + lane] = values[program_.outputs[i]];
   }

@@ -22,8 +22,8 @@ struct StepIterations {
 template <class T>
 class StepInterpreter {
  public:
-  explicit StepInterpreter(const StepProgram& program)
-      : program_(program), values_(program.code.size()), variables_(program.variables) {}
+  explicit StepInterpreter(const StepProgram& program, bool as_compiled = false)
+      : program_(program), as_compiled_(as_compiled), values_(program.code.size()), variables_(program.variables) {}
 
   /// One step. False if the fast path failed: an iteration did not converge, a linear solve lost
   /// accuracy, or an output is not finite.
@@ -53,7 +53,8 @@ class StepInterpreter {
  private:
   void run(const CodeRange& range) {
     for (Value v = range.begin; v < range.end; ++v) {
-      values_[v] = execute<T>(program_.code[v], program_.constants.data(), data_, variables_.data(), values_.data());
+      values_[v] = execute<T>(program_.code[v], program_.constants.data(), data_, variables_.data(), values_.data(),
+                              as_compiled_);
     }
   }
 
@@ -117,6 +118,7 @@ class StepInterpreter {
   }
 
   const StepProgram& program_;
+  bool as_compiled_;
   std::vector<T> values_;
   std::vector<T> variables_;
   const T* data_ = nullptr;

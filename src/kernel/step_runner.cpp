@@ -13,21 +13,33 @@ bool all_finite(const double* values, std::size_t count) {
 }  // namespace
 
 StepRunner::StepRunner(StepProgram program, int lanes, Backend backend)
-    : program_(std::move(program)), lanes_(lanes), interpreter_(program_), lane_data_(program_.inputs),
-      lane_outputs_(program_.outputs.size()), saved_state_(program_.state * width()),
-      warmup_(program_.code.size(), backend) {
+    : program_(std::move(program)), lanes_(lanes), interpreter_(program_, backend == Backend::automatic),
+      lane_data_(program_.inputs), lane_outputs_(program_.outputs.size()), saved_state_(program_.state * width()),
+      warmup_(program_.code, program_.sines, backend) {
   if (backend != Backend::interpreted) compiled_ = find_compiled(program_, lanes_);
-  if (!is_compiled() && warmup_.is_over(0)) compiled_ = compile_cached(program_, lanes_);
+  if (!is_compiled() && warmup_.is_over(0)) compile();
+  workspace_.resize(compiled_.workspace);
+}
+
+void StepRunner::compile() {
+  compiled_ = compile_cached(program_, lanes_);
   workspace_.resize(compiled_.workspace);
 }
 
 std::int64_t StepRunner::run_fast(double* data, double* outputs, std::int64_t steps) {
-  if (!is_compiled() && warmup_.is_over(steps * lanes_)) {
-    compiled_ = compile_cached(program_, lanes_);
-    workspace_.resize(compiled_.workspace);
-  }
+  if (!is_compiled() && warmup_.is_over(steps * lanes_)) compile();
   if (is_compiled()) return compiled_.function(data, outputs, steps, &counters_, workspace_.data());
-  return interpret(data, outputs, steps);
+  left_range() = false;
+  const std::int64_t taken = interpret(data, outputs, steps);
+  if (!left_range() || !warmup_.can_end()) return taken;
+  compile();
+  const StepCounters before = counters_;
+  const std::int64_t more = compiled_.function(data, outputs, steps - taken, &counters_, workspace_.data());
+  for (std::size_t l = 0; l < width(); ++l) {
+    counters_.iterations[l] += before.iterations[l];
+    counters_.max_iterations[l] = std::max(counters_.max_iterations[l], before.max_iterations[l]);
+  }
+  return taken + more;
 }
 
 std::int64_t StepRunner::interpret(double* data, double* outputs, std::int64_t steps) {
@@ -42,7 +54,7 @@ std::int64_t StepRunner::interpret(double* data, double* outputs, std::int64_t s
       counters_.last[l] = iterations[l].total;
       scatter(lane_outputs_, l, outputs);
     }
-    if (failed) return n;
+    if (failed || (left_range() && warmup_.can_end())) return n;
     advance(data, outputs);
     for (std::size_t l = 0; l < width(); ++l) {
       counters_.iterations[l] += iterations[l].total;

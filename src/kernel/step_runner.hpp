@@ -33,6 +33,8 @@ class StepRunner {
  private:
   std::size_t width() const { return static_cast<std::size_t>(lanes_); }
   std::int64_t run_fast(double* data, double* outputs, std::int64_t steps);
+  void compile();
+  /// Ends before a step that compiled code alone can take.
   std::int64_t interpret(double* data, double* outputs, std::int64_t steps);
 
   StepProgram program_;
