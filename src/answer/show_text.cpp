@@ -98,7 +98,7 @@ std::string to_text(const ShowAnswer& a) {
   std::vector<std::string> forces;
   for (const WrittenFormula& f : w.forces) forces.push_back(sentence("F_" + f.name, f));
   for (std::size_t i = 0; i < s.applied_forces().size() && w.forces.empty(); ++i) {
-    forces.push_back(fmt::format("F_{} = {}", s.coordinates()[i].name(), people(s.applied_forces()[i])));
+    forces.push_back(fmt::format("F_{} = {}", s.coordinates()[i].name(), people(s.named_forces()[i])));
   }
   add("Applied forces", forces);
   std::vector<std::string> inputs;
