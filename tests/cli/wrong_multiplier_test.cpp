@@ -28,7 +28,7 @@ const std::vector<WrongInput> multipliers{
     wrong_multiplier("rate", slipping + "[forces]\nx = \"-slip'\"\n",
                      {"m.toml:5:7: ", "the multiplier of a constraint, whose rate of change is not known"}),
     wrong_multiplier("rate_of_what_contains_it", slipping + "[forces]\nx = \"n = slip*y; n'\"\n",
-                     {"m.toml:5:19: ", "the multiplier of a constraint, whose rate of change is not known"}),
+                     {"m.toml:5:18: ", "the multiplier of a constraint, whose rate of change is not known"}),
     wrong_multiplier("component", "constraints = [{ slip = \"[z' - y*x', x' - y']\" }]\n[forces]\nx = \"-slip[3]\"\n",
                      {"m.toml:5:11: ", "the index 3 is not between 1 and 2"}),
     wrong_multiplier("vector", "constraints = [{ slip = \"[z' - y*x', x' - y']\" }]\n[forces]\nx = \"-slip*x'\"\n",

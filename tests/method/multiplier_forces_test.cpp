@@ -350,6 +350,28 @@ TEST(MultiplierForces, that_do_not_exist_end_the_run) {
   }
 }
 
+// With φ̇² sin φ > 1 the same rod has two forces, one that presses and one that pulls: N (1 + 3 cos φ (cos φ ∓ μ sin φ))
+// = 1 − φ̇² sin φ. Without friction it pulls, and so it does with it.
+TEST(MultiplierForces, of_several_that_exist_the_one_is_taken_that_grows_out_of_the_one_without_friction) {
+  const Rubbing pulled{"pulled rod",
+                       rod.text,
+                       {{0, std::sin(1.0), 1}, {-2, std::cos(1.0) * 1.5, 1.5}},
+                       0.1,
+                       [](double, const std::vector<double>& y, std::vector<double>& rate) {
+                         const double c = std::cos(y[2]);
+                         const double s = std::sin(y[2]);
+                         const double w = y[5];
+                         const double normal = (1.0 - w * w * s) / (1.0 + 3.0 * c * (c + 2.0 * s));
+                         const double turn = -3.0 * normal * (c + 2.0 * s);
+                         rate = {y[3], y[4], w, -2.0 * normal, normal - 1.0, turn, 0.0};
+                       }};
+  const Model model = read_model(rod.text, "rod", {{"mu", 2.0}});
+  for (const char* method : {"dla", "gni", "rk4", "rk4-index0", "reference"}) {
+    const State end = integrate(model.system, method, {pulled.start.q, pulled.start.v, 1e-3, 100, 1}).result.node;
+    EXPECT_LT(error(pulled, end), 1e-6) << method;
+  }
+}
+
 // What holds z = x/2 against gravity is taken away by the force −x λ: λ (1 − x) = 1, which nothing solves at x = 1.
 TEST(MultiplierForces, a_joint_system_that_is_singular_ends_the_run) {
   const Model model = read_model(R"toml(
