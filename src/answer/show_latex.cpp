@@ -107,8 +107,10 @@ std::string to_latex(const ShowAnswer& a) {
     lines.push_back(fmt::format("p_{{{}}} &= {}", to_latex(s.coordinates()[i]), latex_of(s.momenta()[i])));
   }
   Substitution multipliers;
-  for (std::size_t k = 0; k < s.row_count(); ++k)
-    if (!s.given_name(k).empty()) multipliers.emplace(Expression::symbol(s.given_name(k)), multipliers_of(s)[k]);
+  const std::vector<Expression> symbols = multipliers_of(s);
+  for (std::size_t k = 0; k < symbols.size(); ++k) {
+    if (!s.given_name(k).empty()) multipliers.emplace(Expression::symbol(s.given_name(k)), symbols[k]);
+  }
   for (const WrittenFormula& force : a.written.forces) {
     const Vector value = substitute(entries_of(force.value), multipliers);
     lines.push_back(fmt::format("F_{{{}}} &= {}", symbol(force.name), latex_of(value[0])));

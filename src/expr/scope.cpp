@@ -128,9 +128,11 @@ void Scope::fail_unknown(const Token& name, const std::string& key) const {
     }
   }
   const std::string stem(name.text.substr(0, name.text.find('\'')));
-  for (const std::string& word : {stem, key}) {
-    const auto explanation = options_.explanations.find(word);
-    if (explanation != options_.explanations.end()) fail(name, fmt::format("'{}' {}", word, explanation->second));
+  if (options_.explanations != nullptr) {
+    for (const std::string& word : {stem, key}) {
+      const auto explanation = options_.explanations->find(word);
+      if (explanation != options_.explanations->end()) fail(name, fmt::format("'{}' {}", word, explanation->second));
+    }
   }
   std::vector<std::string> candidates(options_.names->begin(), options_.names->end());
   for (const auto* own : {&arguments_, &definitions_}) {

@@ -43,7 +43,9 @@ class Scope {
   Expression rate(const Expression& symbol) const;
 
   /// It has no rate of change that could be told.
-  bool is_instantaneous(const Expression& symbol) const { return options_.instantaneous.contains(symbol); }
+  bool is_instantaneous(const Expression& symbol) const {
+    return options_.instantaneous != nullptr && options_.instantaneous->contains(symbol);
+  }
 
   [[noreturn]] void fail_not_a_function(const Token& name, const std::string& key) const;
   [[noreturn]] void fail_unknown(const Token& name, const std::string& key) const;

@@ -21,10 +21,10 @@ Vector derivative_symbols(const Vector& symbols, const char* primes) {
 Vector zeros(std::size_t n) { return Vector(n, Expression(0.0)); }
 
 /// M a + L_vq v + L_vt − L_q − F − Aᵀλ
-Vector motion_residuals(const System& s, const Vector& a, const Vector& lambda) {
+Vector motion_residuals(const System& s, const Vector& a, const Vector& lambda, const Vector& applied) {
   Vector residuals = rates_of_change(s.momenta(), s, a);
   for (std::size_t i = 0; i < s.dimension(); ++i) residuals[i] -= s.forces()[i];
-  for (std::size_t i = 0; i < s.applied_forces().size(); ++i) residuals[i] -= s.applied_forces()[i];
+  for (std::size_t i = 0; i < applied.size(); ++i) residuals[i] -= applied[i];
   add_constraint_forces(s, lambda, -1.0, residuals);
   return residuals;
 }
@@ -42,14 +42,14 @@ bool depends_nonlinearly(const Vector& functions, const Vector& symbols) {
   });
 }
 
-/// The terms of a sum in which one of the symbols occurs.
-Expression part_with(const Expression& e, const Vector& symbols) {
-  if (e.kind() != Kind::sum) return contains_any(e, symbols) ? e : Expression(0.0);
+/// The terms of a sum in which none of the symbols occurs.
+Expression part_without(const Expression& e, const Vector& symbols) {
+  if (e.kind() != Kind::sum) return contains_any(e, symbols) ? Expression(0.0) : e;
   std::vector<Term> terms;
   for (const Term& t : e.operands()) {
-    if (contains_any(t.expression, symbols)) terms.push_back(t);
+    if (!contains_any(t.expression, symbols)) terms.push_back(t);
   }
-  return sum(terms);
+  return sum(terms, e.value());
 }
 
 /// d/dt of A v + b and of ∇g·v + g_t
@@ -102,7 +102,7 @@ ImplicitSystem equations_of_accelerations(const System& s, double damping) {
   }
   ImplicitSystem result = map_of_node(s);
   result.unknowns = joined({a, lambda});
-  result.residuals = motion_residuals(s, a, lambda);
+  result.residuals = motion_residuals(s, a, lambda, s.applied_forces());
   result.residuals.insert(result.residuals.end(), rates.begin(), rates.end());
   result.guess = zeros(result.unknowns.size());
   return result;
@@ -125,8 +125,10 @@ ImplicitSystem accelerations(const System& s, double damping) {
       before.emplace(lambda[k], lambda_before[k]);
       changed.emplace(lambda[k], lambda_before[k] + change[k]);
     }
-    Vector first = result.residuals;  // those with F⁰
-    for (std::size_t i = 0; i < a.size(); ++i) first[i] += part_with(s.applied_forces()[i], lambda);
+    Vector applied = s.applied_forces();  // F⁰
+    for (Expression& force : applied) force = part_without(force, lambda);
+    Vector first = result.residuals;
+    std::ranges::copy(motion_residuals(s, a, lambda, applied), first.begin());
     Vector sums;
     for (std::size_t k = 0; k < lambda.size(); ++k) sums.push_back(lambda[k] - lambda_before[k] - change[k]);
     result.residuals = joined({substitute(result.residuals, changed), substitute(first, before), sums});
@@ -149,7 +151,7 @@ ImplicitSystem index_zero_rates(const System& s) {
   const Vector jerk = derivative_symbols(s.coordinates(), "'''");
   const Vector lambda = multiplier_symbols(s);
   const Vector lambda_rate = multiplier_symbols(s, "'");
-  const Vector motion = motion_residuals(s, a, lambda);
+  const Vector motion = motion_residuals(s, a, lambda, s.applied_forces());
   const Vector from = joined({s.coordinates(), s.velocities(), a, lambda, s.time()});
   Vector along = joined({s.velocities(), a, jerk, lambda_rate});
   along.resize(from.size(), Expression(1.0));

@@ -51,8 +51,8 @@ ParseOptions ModelText::options_of(const std::string& where, Names names) const 
   options.noninteger = noninteger_;
   options.unknown_advice = advice_;
   options.definitions = &definitions_;
-  options.instantaneous = multipliers_;
-  options.explanations = explanations_;
+  options.instantaneous = &multipliers_;
+  options.explanations = &explanations_;
   if (!is_name(time_symbol().name())) options.time = time_symbol().name();
   return options;
 }

@@ -49,9 +49,9 @@ struct ParseOptions {
   const Definitions* definitions = nullptr;                 ///< further names: expr/definitions.hpp
   std::string time = {};                                    ///< the name that stands for time, if one does
   /// Symbols that definitions may contain besides the names, whose rates of change nobody knows: multipliers.
-  std::unordered_set<Expression> instantaneous = {};
+  const std::unordered_set<Expression>* instantaneous = nullptr;
   /// What to say of some names where they are unknown: "is a constraint; …", behind the name.
-  std::unordered_map<std::string, std::string> explanations = {};
+  const std::unordered_map<std::string, std::string>* explanations = nullptr;
 };
 
 /// Texts beyond these limits are refused: they are accidents or attacks, and both should get an
