@@ -4,6 +4,7 @@
 #include <string>
 
 #include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/number_table.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "src/bench/hand_mclachlan_perlmutter.hpp"
 #include "src/bench/hand_mclachlan_perlmutter_scalar.hpp"
@@ -289,6 +290,47 @@ void growth() {
   }
 }
 
+/// A particle with a force, by a table of many rows or by a formula.
+Problem pushed(const Expression& force) {
+  SystemDefinition d;
+  const auto [x, y, z] = coordinates("x", "y", "z");
+  d.coordinates = {x, y, z};
+  d.lagrangian = 0.5 * (sq(dot(x)) + sq(dot(y)) + sq(dot(z))) - 0.5 * (sq(x) + sq(y));
+  d.constraints = {dot(z) - y * dot(x)};
+  d.applied_forces = {force, Expression(0.0), Expression(0.0)};
+  return {System(d), {}, {{1, 0, 0}, {0, 1, 0}}, 0.01};
+}
+
+/// Steps that lie 50 rows apart, so that every one finds its row anew.
+void input_tables() {
+  constexpr std::size_t rows = 100000;
+  constexpr double step = 0.01;
+  constexpr double goal = 5.0;  // ns
+  fmt::print("\nstep with an input from a table of {} rows (DLA, midpoint), ns more than with the input 0.3*t\n", rows);
+  Trajectories by_formula("dla:midpoint", pushed(0.3 * time_symbol()));
+  for (const bool on_a_grid : {true, false}) {
+    std::vector<double> times;
+    std::vector<double> values;
+    for (std::size_t k = 0; k < rows; ++k) {
+      const auto at = static_cast<double>(k);
+      times.push_back(step / 50.0 * (on_a_grid ? at : at + 0.4 * std::sin(at)));
+      values.push_back(std::sin(1e-3 * at));
+    }
+    for (const auto& [name, interpolation] :
+         {std::pair("hold", Interpolation::hold), std::pair("linear", Interpolation::linear),
+          std::pair("cubic", Interpolation::cubic)}) {
+      const NumberTable& table = make_number_table("u", times, values, interpolation);
+      Trajectories by_table("dla:midpoint", pushed(interpolated(table, time_symbol())));
+      const Comparison c = compare(
+          particle_steps, [&] { by_table.run(particle_steps); }, particle_steps,
+          [&] { by_formula.run(particle_steps); });
+      const double more = 1e9 * (c.ours - c.theirs);
+      fmt::print("  {:<7} {:<9} {:5.1f} ns more than {:.1f} ns (goal {:g}){}\n", name,
+                 on_a_grid ? "on a grid" : "uneven", more, 1e9 * c.theirs, goal, more <= goal ? "" : "   missed");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rattleback::benchmark
 
@@ -304,5 +346,6 @@ int main() {
   oscillator_step();
   lanes();
   latency();
+  input_tables();
   growth();
 }

@@ -41,11 +41,14 @@ class Trajectories {
   static std::vector<double> start(const Method& method, const Problem& problem) {
     std::vector<double> given = problem.start.q;
     given.insert(given.end(), problem.start.v.begin(), problem.start.v.end());
+    const std::vector<double> time(method.depends_on_time() ? 1 : 0, problem.start.t);
+    given.insert(given.end(), time.begin(), time.end());
     given.push_back(problem.step);
     given.insert(given.end(), problem.parameters.begin(), problem.parameters.end());
     Step map(method.start, 1, Backend::interpreted);
     std::vector<double> data(method.start.outputs.size());
     if (map.run(given, data) != 1) throw std::runtime_error(map.describe(map.reports()[0]));
+    data.insert(data.end(), time.begin(), time.end());
     data.push_back(problem.step);
     data.insert(data.end(), problem.parameters.begin(), problem.parameters.end());
     return data;

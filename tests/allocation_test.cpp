@@ -116,5 +116,26 @@ v = [1, 0.1]
   }
 }
 
+TEST(Allocation, forces_with_multipliers_allocate_nothing) {
+  const Model model = read_model(R"toml(coordinates = ["x", "y"]
+lagrangian = "0.5*(x'^2 + y'^2) - y"
+holonomic = [{ wire = "x^2 + y^2 - 1" }]
+[forces]
+x = "-0.1*abs(wire)*x'"
+y = "-0.1*abs(wire)*y'"
+[initial]
+q = [1, 0]
+v = [0, 2]
+)toml",
+                                 "wire.toml");
+  for (const char* method : {"dla", "rk4", "gni"}) {
+    const auto stepper = make_stepper(method, test::problem_of(model, 0.01));
+    test::take(*stepper, 20);
+    const long before = allocations;
+    for (int k = 0; k < 50; ++k) ASSERT_TRUE(stepper->advance()) << stepper->failure();
+    EXPECT_EQ(allocations - before, 0) << method;
+  }
+}
+
 }  // namespace
 }  // namespace rattleback

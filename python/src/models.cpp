@@ -51,7 +51,7 @@ py::dict described(const ReadModel& m) {
   return py::dict("name"_a = m.model.name, "title"_a = m.model.title, "description"_a = m.model.description,
                   "source"_a = m.model.source, "coordinates"_a = s.coordinates(), "velocities"_a = s.velocities(),
                   "parameters"_a = parameters, "inputs"_a = inputs, "lagrangian"_a = s.lagrangian(),
-                  "constraints"_a = s.constraints(), "holonomic"_a = s.holonomic(), "forces"_a = s.applied_forces(),
+                  "constraints"_a = s.constraints(), "holonomic"_a = s.holonomic(), "forces"_a = s.named_forces(),
                   "energy"_a = s.energy(), "momenta"_a = s.momenta(), "conserved"_a = conserved, "initial"_a = initial,
                   "step"_a = m.model.step, "time"_a = m.model.time, "angles"_a = m.model.angles);
 }

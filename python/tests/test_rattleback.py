@@ -107,6 +107,23 @@ def test_vectors_of_a_system():
     np.testing.assert_allclose(run["x"] ** 2 + run["y"] ** 2, 1, atol=1e-12)
 
 
+def test_forces_that_contain_multipliers():
+    rub = "-2*mu*abs(wire)/sqrt(x'^2 + y'^2)"
+    s = rb.System(
+        "x y", "0.5*(x'^2 + y'^2) - y", holonomic=[{"wire": "x^2 + y^2 - 1"}], parameters={"mu": 0.2},
+        forces={"x": rub + "*x'", "y": rub + "*y'"}, initial={"q": [0, -1], "v": [3, 0]},
+    )  # fmt: skip
+    assert "abs(wire)" in str(s.forces[0])
+    run = s.run("reference", step=0.01, time=0.6)
+    angle = np.arctan2(run.q[-1, 0], -run.q[-1, 1])
+
+    def part(a):  # the square of the speed is C exp(-2 mu a) + part(a)
+        return (1.84 * np.cos(a) - 1.2 * np.sin(a)) / 1.16
+
+    speed = (9 - part(0)) * np.exp(-0.4 * angle) + part(angle)
+    np.testing.assert_allclose(np.sum(run.v[-1] ** 2), speed, rtol=1e-9)
+
+
 def test_load_and_replace(folder):
     (folder / "mine.toml").write_text(particle().text)
     s = rb.load("mine.toml", set={"k": 2})

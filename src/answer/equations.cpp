@@ -4,6 +4,7 @@
 
 #include "../expr/determinant.hpp"
 #include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/piecewise.hpp"
 #include "rattleback/expr/tidy.hpp"
 #include "rattleback/mech/dynamics.hpp"
 
@@ -18,15 +19,13 @@ Vector accelerations_of(const System& s) {
   return symbols;
 }
 
-Vector multipliers_of(const System& s) {
-  Vector symbols;
-  for (std::size_t k = 0; k < s.velocity_rows().size(); ++k) {
-    symbols.push_back(Expression::symbol((s.given_name(k).empty() ? "lambda" : "lambda_") + s.row_label(k)));
-  }
-  return symbols;
+bool contains_any(const Expression& e, const Vector& symbols) {
+  const auto free = free_symbols(e);
+  return std::ranges::any_of(free, [&](const Expression& s) { return std::ranges::find(symbols, s) != symbols.end(); });
 }
 
-/// By Cramer's rule, for systems that somebody would solve by hand.
+/// By Cramer's rule, for systems that somebody would solve by hand. Forces that contain multipliers may make them
+/// nonlinear, and such systems have no formula.
 void solve(const System& s, EquationsOfMotion& equations) {
   constexpr std::size_t most_unknowns = 7;
   constexpr std::size_t most_operations = 200;
@@ -39,7 +38,10 @@ void solve(const System& s, EquationsOfMotion& equations) {
     residuals.insert(residuals.begin() + static_cast<std::ptrdiff_t>(i), equations.left[i] - equations.right[i]);
   }
   if (operation_count(residuals) > most_operations) return;
-  const ExpressionMatrix matrix = dense(jacobian(residuals, unknowns));
+  const SparseMatrix slopes = jacobian(residuals, unknowns);
+  if (std::ranges::any_of(slopes.entries, [&](const auto& e) { return contains_any(e.value, unknowns); })) return;
+  if (std::ranges::any_of(residuals, [&](const Expression& r) { return has_kinks_in(r, unknowns); })) return;
+  const ExpressionMatrix matrix = dense(slopes);
   Substitution none;
   for (const Expression& u : unknowns) none.emplace(u, Expression(0.0));
   ExpressionMatrix right;
@@ -54,14 +56,25 @@ void solve(const System& s, EquationsOfMotion& equations) {
 
 }  // namespace
 
+std::vector<Expression> multipliers_of(const System& s) {
+  Vector symbols;
+  for (std::size_t k = 0; k < s.row_count(); ++k) {
+    symbols.push_back(Expression::symbol((s.given_name(k).empty() ? "lambda" : "lambda_") + s.row_label(k)));
+  }
+  return symbols;
+}
+
 EquationsOfMotion equations_of_motion(const System& s) {
   EquationsOfMotion equations{.multipliers = multipliers_of(s),
                               .left = rates_of_change(s.momenta(), s, accelerations_of(s)),
                               .right = Vector(s.dimension())};
   add_constraint_forces(s, equations.multipliers, 1.0, equations.right);
+  Substitution by_name;
+  for (std::size_t k = 0; k < s.row_count(); ++k) by_name.emplace(multiplier_symbol(k), equations.multipliers[k]);
+  const Vector applied = substitute(s.applied_forces(), by_name);
   for (std::size_t i = 0; i < s.dimension(); ++i) {
     equations.left[i] = readable(equations.left[i] - s.forces()[i]);
-    if (!s.applied_forces().empty()) equations.right[i] += s.applied_forces()[i];
+    if (!applied.empty()) equations.right[i] += applied[i];
     equations.right[i] = readable(equations.right[i]);
   }
   try {

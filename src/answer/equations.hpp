@@ -16,6 +16,9 @@ struct EquationsOfMotion {
   std::vector<Expression> solved_multipliers = {};
 };
 
+/// The symbols lambda1 or lambda_slip.
+std::vector<Expression> multipliers_of(const System& system);
+
 EquationsOfMotion equations_of_motion(const System& system);
 
 }  // namespace rattleback::answer

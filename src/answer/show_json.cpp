@@ -64,7 +64,7 @@ std::string to_json(const ShowAnswer& a) {
                           {"constraints", texts(s.constraints())},
                           {"holonomic", texts(s.holonomic())},
                           {"rows", row_labels(s)},
-                          {"applied_forces", texts(s.applied_forces())},
+                          {"applied_forces", texts(s.named_forces())},
                           {"parameters", nlohmann::json::object()},
                           {"momenta", texts(s.momenta())},
                           {"energy", to_text(s.energy())},

@@ -4,6 +4,7 @@
 
 #include "equations.hpp"
 #include "rattleback/answer/show.hpp"
+#include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/expr/tidy.hpp"
 #include "text.hpp"
@@ -105,8 +106,14 @@ std::string to_latex(const ShowAnswer& a) {
   for (std::size_t i = 0; i < s.dimension(); ++i) {
     lines.push_back(fmt::format("p_{{{}}} &= {}", to_latex(s.coordinates()[i]), latex_of(s.momenta()[i])));
   }
+  Substitution multipliers;
+  const std::vector<Expression> symbols = multipliers_of(s);
+  for (std::size_t k = 0; k < symbols.size(); ++k) {
+    if (!s.given_name(k).empty()) multipliers.emplace(Expression::symbol(s.given_name(k)), symbols[k]);
+  }
   for (const WrittenFormula& force : a.written.forces) {
-    lines.push_back(fmt::format("F_{{{}}} &= {}", symbol(force.name), latex_of(force.value)));
+    const Vector value = substitute(entries_of(force.value), multipliers);
+    lines.push_back(fmt::format("F_{{{}}} &= {}", symbol(force.name), latex_of(value[0])));
   }
   lines.push_back("E &= " + latex_of(a.written.energy.value_or(s.energy())));
   add_matrix(lines, "M", s.mass_matrix(), true);

@@ -97,8 +97,9 @@ std::string to_text(const ShowAnswer& a) {
   add("Holonomic constraints", rows(s, s.constraints().size(), s.holonomic(), w.holonomic));
   std::vector<std::string> forces;
   for (const WrittenFormula& f : w.forces) forces.push_back(sentence("F_" + f.name, f));
-  for (std::size_t i = 0; i < s.applied_forces().size() && w.forces.empty(); ++i) {
-    forces.push_back(fmt::format("F_{} = {}", s.coordinates()[i].name(), people(s.applied_forces()[i])));
+  const std::vector<Expression> named = s.named_forces();
+  for (std::size_t i = 0; i < named.size() && w.forces.empty(); ++i) {
+    forces.push_back(fmt::format("F_{} = {}", s.coordinates()[i].name(), people(named[i])));
   }
   add("Applied forces", forces);
   std::vector<std::string> inputs;

@@ -188,9 +188,8 @@ Tensor Parser::parse_call(const Token& name, Function function) {
   const bool takes_many = function == Function::min || function == Function::max;
   if (arguments.size() < static_cast<std::size_t>(f.arity) ||
       (arguments.size() > static_cast<std::size_t>(f.arity) && !takes_many)) {
-    fail(name,
-         fmt::format("'{}' takes {} argument{}{}, found {}", f.name, f.arity, f.arity == 1 ? "" : "s",
-                     takes_many ? " or more" : "", arguments.size()));
+    fail(name, fmt::format("'{}' takes {} argument{}{}, found {}", f.name, f.arity, f.arity == 1 ? "" : "s",
+                           takes_many ? " or more" : "", arguments.size()));
   }
   if (checking_) return Expression(1.0);
   Vector scalars;
@@ -316,6 +315,9 @@ Tensor Parser::time_derivative_of(const Token& place, const Tensor& value) {
       fail(place, fmt::format("this would be a second derivative: what is differentiated contains {}; only first "
                               "derivatives may occur",
                               abbreviated(symbol.name())));
+    }
+    if (scope_.is_instantaneous(symbol)) {
+      fail(place, "what is differentiated contains the multiplier of a constraint, whose rate of change is not known");
     }
     variables.push_back(symbol);
     rates.push_back(scope_.rate(symbol));

@@ -31,8 +31,8 @@ Scope::Scope(const Scope& caller, const Lexer& lexer, const std::vector<std::str
 void Scope::check_new(const Token& name) const {
   const std::string key(name.text);
   const bool defined = options_.definitions != nullptr && options_.definitions->find(key) != nullptr;
-  if (known_->names.contains(key) || find_function(key) || is_reserved(key) || is_pi(key) || indices_.contains(key) || defined ||
-      arguments_.contains(key)) {
+  if (known_->names.contains(key) || find_function(key) || is_reserved(key) || is_pi(key) || indices_.contains(key) ||
+      defined || arguments_.contains(key)) {
     fail(name, fmt::format("'{}' has a meaning already", abbreviated(key)));
   }
 }
@@ -67,7 +67,7 @@ const Tensor* Scope::value(const Token& name, const std::string& key) const {
 void Scope::check_allowed(const Token& name, const Definition& definition) const {
   if (!options_.names || known_->allowed.contains(definition.name)) return;
   for (const Expression& symbol : free_symbols(entries_of(definition.value))) {
-    if (known_->names.contains(symbol.name())) continue;
+    if (known_->names.contains(symbol.name()) || is_instantaneous(symbol)) continue;
     fail(name, fmt::format("the definition {} contains {}, which cannot be used here", definition.name, symbol.name()));
   }
   known_->allowed.insert(definition.name);
@@ -125,6 +125,13 @@ void Scope::fail_unknown(const Token& name, const std::string& key) const {
     }
     if (known_->names.contains(base + "'")) {
       fail(name, fmt::format("'{}': only first derivatives may occur", abbreviated(key)));
+    }
+  }
+  const std::string stem(name.text.substr(0, name.text.find('\'')));
+  if (options_.explanations != nullptr) {
+    for (const std::string& word : {stem, key}) {
+      const auto explanation = options_.explanations->find(word);
+      if (explanation != options_.explanations->end()) fail(name, fmt::format("'{}' {}", word, explanation->second));
     }
   }
   std::vector<std::string> candidates(options_.names->begin(), options_.names->end());

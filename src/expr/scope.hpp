@@ -42,6 +42,11 @@ class Scope {
   /// The rate of change of a symbol: its velocity, 1 for time, 0 for what is constant.
   Expression rate(const Expression& symbol) const;
 
+  /// It has no rate of change that could be told.
+  bool is_instantaneous(const Expression& symbol) const {
+    return options_.instantaneous != nullptr && options_.instantaneous->contains(symbol);
+  }
+
   [[noreturn]] void fail_not_a_function(const Token& name, const std::string& key) const;
   [[noreturn]] void fail_unknown(const Token& name, const std::string& key) const;
 

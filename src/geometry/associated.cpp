@@ -139,6 +139,7 @@ AssociatedForms find_forms(const System& system, std::span<const double> paramet
   if (system.constraints().empty()) return {"there are no velocity constraints", {}};
   if (system.depends_on_time()) return {"it depends on time explicitly", {}};
   if (!system.holonomic().empty()) return {"there are holonomic constraints", {}};
+  if (system.forces_contain_multipliers()) return {"applied forces contain multipliers of constraints", {}};
   const std::size_t n = system.dimension();
   if (system.constraints().size() >= n) return {"the constraints leave no direction to move in", {}};
   const std::vector<VelocitiesBy> choices = choices_of_velocities(system, dense(system.constraint_matrix()));

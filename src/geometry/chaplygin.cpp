@@ -159,6 +159,9 @@ std::vector<std::string> obstacles(const System& system, std::span<const double>
   if (!system.holonomic().empty()) {
     reasons.emplace_back("there are holonomic constraints: use coordinates in which they hold by themselves");
   }
+  if (system.forces_contain_multipliers()) {
+    reasons.emplace_back("applied forces contain multipliers of constraints, which a reduced system does not have");
+  }
   if (!regular) {
     reasons.emplace_back(
         "the Lagrangian is not regular: the system can move in a direction in which it has no inertia");

@@ -111,12 +111,18 @@ std::string Step::describe(const LaneReport& report) const {
     case Outcome::singular: return place + ": here it does not determine the unknowns together with the others";
     case Outcome::not_finite: return place + ": it is infinite or undefined here, or its derivatives are";
     default: {
-      const Expression& residual = state_->system.residuals[static_cast<std::size_t>(report.equation)];
+      const auto& residuals = state_->system.residuals;
+      const auto has_kinks = [&](const Expression& r) { return has_kinks_in(r, state_->system.unknowns); };
+      const char* advice = "a smaller step may help";
+      if (has_kinks(residuals[static_cast<std::size_t>(report.equation)])) {
+        advice = "it is not smooth, and where it jumps it may have no solution, as friction at rest";
+      } else if (std::ranges::any_of(residuals, has_kinks)) {
+        advice =
+            "others are not smooth, and together they may have no solution, as with too much friction; a smaller "
+            "step may help";
+      }
       return fmt::format("{}: residual {:.2g} of its terms after {} iteration{}; {}", place, report.residual,
-                         report.failed_iterations, report.failed_iterations == 1 ? "" : "s",
-                         has_kinks_in(residual, state_->system.unknowns)
-                             ? "it is not smooth, and where it jumps it may have no solution, as friction at rest"
-                             : "a smaller step may help");
+                         report.failed_iterations, report.failed_iterations == 1 ? "" : "s", advice);
     }
   }
 }

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "../base/not_a_number.hpp"
 #include "decompositions.hpp"
+#include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/mech/diagnosis.hpp"
@@ -26,12 +29,59 @@ struct Change {
   bool everywhere;                ///< must be 0 for all velocities, not only for those that satisfy the constraints
 };
 
-/// Of L, of the rows of the constraints, of the applied forces.
-std::vector<Change> changes_under(const System& system, const Symmetry& symmetry,
-                                  const std::vector<Expression>& place) {
-  // The generator and its lift to velocities: δq = ξ, δv = Dξ·v. A force is a covector: δF_i = −F_j ∂_iξ^j.
-  const std::vector<Expression> direction = joined(
+/// The multipliers that applied forces contain, and how they change along a symmetry, at a point.
+class MultipliersAlong {
+ public:
+  MultipliersAlong(const System& system, const std::vector<Expression>& direction)
+      : count_(system.forces_contain_multipliers() ? system.row_count() : 0) {
+    if (count_ == 0) return;
+    ImplicitSystem map = map_with_multipliers(system);
+    map.outputs = multiplier_symbols(system);
+    solution_.emplace(with_tangent(map), 1, Backend::interpreted);
+    direction_.emplace(make_program(map.data, direction));
+    symbols_ = multiplier_symbols(system);
+    changes_ = multiplier_symbols(system, "(change)");
+    for (std::size_t k = 0; k < count_; ++k) {
+      const std::string name = system.given_name(k).empty() ? symbols_[k].name() : system.given_name(k);
+      names_.emplace(symbols_[k], Expression::symbol(name));
+      names_.emplace(changes_[k], Expression::symbol("δ" + name));
+    }
+  }
+  const std::vector<Expression>& symbols() const { return symbols_; }
+  const std::vector<Expression>& changes() const { return changes_; }
+  const Substitution& names() const { return names_; }
+
+  /// The point with λ and δλ behind it. They are NaN where there are none.
+  std::vector<double> added(std::vector<double> point) {
+    if (count_ == 0) return point;
+    std::vector<double> data = point;
+    const std::vector<double> direction = (*direction_)(point);
+    data.insert(data.end(), direction.begin(), direction.end());
+    data.resize(2 * point.size());
+    std::vector<double> values(2 * count_);
+    if (solution_->run(data, values) != 1) values.assign(values.size(), not_a_number);
+    point.insert(point.end(), values.begin(), values.end());
+    return point;
+  }
+
+ private:
+  std::size_t count_;
+  std::vector<Expression> symbols_;
+  std::vector<Expression> changes_;
+  Substitution names_;  ///< for people
+  std::optional<Step> solution_;
+  std::optional<Interpreter<double>> direction_;
+};
+
+/// The generator and its lift to velocities: δq = ξ, δv = Dξ·v.
+std::vector<Expression> lifted(const System& system, const Symmetry& symmetry) {
+  return joined(
       {symmetry.generator, directional_derivative(symmetry.generator, system.coordinates(), system.velocities())});
+}
+
+/// Of L, of the rows of the constraints, of the applied forces: a force is a covector, δF_i = −F_j ∂_iξ^j.
+std::vector<Change> changes_under(const System& system, const Symmetry& symmetry, const std::vector<Expression>& place,
+                                  const std::vector<Expression>& direction) {
   const SparseMatrix twist = jacobian(symmetry.generator, system.coordinates());
   std::vector<Change> changes;
   const auto add = [&](std::string name, const Expression& f, bool everywhere) {
@@ -40,6 +90,8 @@ std::vector<Change> changes_under(const System& system, const Symmetry& symmetry
     for (std::size_t i = 0; i < place.size(); ++i) {
       const Expression term = slopes[i] * direction[i];
       if (!term.is_constant(0.0)) change.terms.push_back(term);
+      // A multiplier that does not change has a rate that is a rounding error relative to itself.
+      if (i >= 2 * system.dimension() && !slopes[i].is_constant(0.0)) change.terms.push_back(slopes[i] * place[i]);
     }
     changes.push_back(std::move(change));
   };
@@ -64,14 +116,17 @@ std::vector<std::string> broken_symmetries(const System& system, std::span<const
                                            const State& near) {
   std::vector<std::string> broken;
   const auto inputs = state_and_parameters(system);
-  const std::vector<Expression> place = joined({system.coordinates(), system.velocities()});
   MatrixFunction matrix(system.constraint_matrix(), inputs);
   Interpreter<double> affine(make_program(inputs, system.affine_part()));
   for (const Symmetry& symmetry : system.symmetries()) {
-    const std::vector<Change> changes = changes_under(system, symmetry, place);
+    const std::vector<Expression> along = lifted(system, symmetry);
+    MultipliersAlong multipliers(system, along);
+    const std::vector<Change> changes =
+        changes_under(system, symmetry, joined({system.coordinates(), system.velocities(), multipliers.symbols()}),
+                      joined({along, multipliers.changes()}));
     std::vector<Expression> outputs;
     for (const Change& c : changes) outputs = joined({outputs, std::span(&c.rate, 1), c.terms});
-    Interpreter<double> program(make_program(inputs, outputs));
+    Interpreter<double> program(make_program(joined({inputs, multipliers.symbols(), multipliers.changes()}), outputs));
     std::vector<bool> found(changes.size(), false);
     RandomPoints random;
     for (int sample = 0; sample < points_of_claims; ++sample) {
@@ -80,11 +135,11 @@ std::vector<std::string> broken_symmetries(const System& system, std::span<const
       const std::vector<double> b = affine(point);
       if (!a.allFinite()) continue;
       Eigen::Map<Eigen::VectorXd> v(point.data() + system.dimension(), static_cast<Eigen::Index>(system.dimension()));
-      const std::vector<double> free = program(point);
+      const std::vector<double> free = program(multipliers.added(point));
       if (a.rows() > 0) {
         v -= least_squares(a, a * v + Eigen::Map<const Eigen::VectorXd>(b.data(), a.rows()));
       }
-      const std::vector<double> admissible = program(point);
+      const std::vector<double> admissible = program(multipliers.added(point));
       std::size_t next = 0;
       for (std::size_t k = 0; k < changes.size(); ++k) {
         const double change = (changes[k].everywhere ? free : admissible)[next++];
@@ -94,10 +149,11 @@ std::vector<std::string> broken_symmetries(const System& system, std::span<const
           allowed += sampling_error * std::abs((changes[k].everywhere ? free : admissible)[next]) +
                      projection_rounding * std::abs(free[next]);
         }
-        if (found[k] || !std::isfinite(change) || std::abs(change) <= allowed) continue;
+        if (found[k] || !(std::abs(change) > allowed)) continue;
         found[k] = true;
         broken.push_back(fmt::format("{} is not invariant under {}: its rate of change {} is {:.3g} at a random point",
-                                     changes[k].name, symmetry.name, shortened(changes[k].rate, 70), change));
+                                     changes[k].name, symmetry.name,
+                                     shortened(substitute(changes[k].rate, multipliers.names()), 70), change));
       }
     }
   }
@@ -201,8 +257,10 @@ bool conserves_energy(const System& system, std::span<const double> parameters, 
   if (system.conserves_energy()) return true;
   if (system.is_affine() || system.depends_on_time()) return false;
   const std::size_t n = system.dimension();
-  const auto inputs = state_and_parameters(system);
-  Interpreter<double> forces(make_program(inputs, system.applied_forces()));
+  ImplicitSystem map = map_with_multipliers(system);
+  map.outputs = system.applied_forces();
+  Step forces(std::move(map), 1, Backend::interpreted);
+  std::vector<double> force(n);
   Step admissible(projection(system), 1, Backend::interpreted);
   RandomPoints random;
   bool judged = false;
@@ -211,7 +269,7 @@ bool conserves_energy(const System& system, std::span<const double> parameters, 
     std::vector<double> state(2 * n);
     if (admissible.run(point, state) != 1) continue;
     std::copy(state.begin(), state.end(), point.begin());
-    const std::vector<double> force = forces(point);
+    if (forces.run(point, force) != 1) continue;
     double power = 0.0;
     double size = 0.0;
     for (std::size_t i = 0; i < n; ++i) {

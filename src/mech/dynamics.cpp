@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/piecewise.hpp"
 
 namespace rattleback {
 namespace {
@@ -18,12 +21,35 @@ Vector derivative_symbols(const Vector& symbols, const char* primes) {
 Vector zeros(std::size_t n) { return Vector(n, Expression(0.0)); }
 
 /// M a + L_vq v + L_vt − L_q − F − Aᵀλ
-Vector motion_residuals(const System& s, const Vector& a, const Vector& lambda) {
+Vector motion_residuals(const System& s, const Vector& a, const Vector& lambda, const Vector& applied) {
   Vector residuals = rates_of_change(s.momenta(), s, a);
   for (std::size_t i = 0; i < s.dimension(); ++i) residuals[i] -= s.forces()[i];
-  for (std::size_t i = 0; i < s.applied_forces().size(); ++i) residuals[i] -= s.applied_forces()[i];
+  for (std::size_t i = 0; i < applied.size(); ++i) residuals[i] -= applied[i];
   add_constraint_forces(s, lambda, -1.0, residuals);
   return residuals;
+}
+
+bool contains_any(const Expression& e, const Vector& symbols) {
+  const auto free = free_symbols(e);
+  return std::ranges::any_of(free, [&](const Expression& s) { return std::ranges::find(symbols, s) != symbols.end(); });
+}
+
+bool depends_nonlinearly(const Vector& functions, const Vector& symbols) {
+  return std::ranges::any_of(functions, [&](const Expression& f) {
+    if (has_kinks_in(f, symbols)) return true;
+    const Vector slopes = gradient(f, symbols);
+    return std::ranges::any_of(slopes, [&](const Expression& slope) { return contains_any(slope, symbols); });
+  });
+}
+
+/// The terms of a sum in which none of the symbols occurs.
+Expression part_without(const Expression& e, const Vector& symbols) {
+  if (e.kind() != Kind::sum) return contains_any(e, symbols) ? Expression(0.0) : e;
+  std::vector<Term> terms;
+  for (const Term& t : e.operands()) {
+    if (!contains_any(t.expression, symbols)) terms.push_back(t);
+  }
+  return sum(terms, e.value());
 }
 
 /// d/dt of A v + b and of ∇g·v + g_t
@@ -39,8 +65,8 @@ Vector momentum_symbols(const System& system) {
 
 Vector multiplier_symbols(const System& system, const char* suffix) {
   Vector result;
-  for (std::size_t k = 0; k < system.velocity_rows().size(); ++k) {
-    result.push_back(Expression::symbol(fmt::format("λ({}){}", k + 1, suffix)));
+  for (std::size_t k = 0; k < system.row_count(); ++k) {
+    result.push_back(Expression::symbol(multiplier_symbol(k).name() + suffix));
   }
   return result;
 }
@@ -63,7 +89,7 @@ ImplicitSystem map_of_node(const System& system) {
   return map;
 }
 
-ImplicitSystem accelerations(const System& s, double damping) {
+ImplicitSystem equations_of_accelerations(const System& s, double damping) {
   const Vector a = derivative_symbols(s.coordinates(), "''");
   const Vector lambda = multiplier_symbols(s);
   Vector rates = row_rates(s, a);
@@ -76,12 +102,48 @@ ImplicitSystem accelerations(const System& s, double damping) {
   }
   ImplicitSystem result = map_of_node(s);
   result.unknowns = joined({a, lambda});
-  result.residuals = motion_residuals(s, a, lambda);
+  result.residuals = motion_residuals(s, a, lambda, s.applied_forces());
   result.residuals.insert(result.residuals.end(), rates.begin(), rates.end());
   result.guess = zeros(result.unknowns.size());
+  return result;
+}
+
+// With F = F⁰ + F(λ) and the solution (a⁰, λ⁰) for F⁰ alone, which is unique, the equations for F are solved for a and
+// δ = λ − λ⁰ from δ = 0: of the forces that friction allows, these are what they become when it grows from nothing.
+// Slopes may be infinite at λ = 0, as that of |λ| is.
+ImplicitSystem accelerations(const System& s, double damping) {
+  ImplicitSystem result = equations_of_accelerations(s, damping);
+  const Vector a = derivative_symbols(s.coordinates(), "''");
+  const Vector lambda = multiplier_symbols(s);
+  if (depends_nonlinearly(s.applied_forces(), lambda)) {
+    const Vector lambda_before = multiplier_symbols(s, "(before)");
+    const Vector change = multiplier_symbols(s, "(change)");
+    Substitution before;
+    Substitution changed;
+    for (std::size_t i = 0; i < a.size(); ++i) before.emplace(a[i], Expression::symbol(a[i].name() + "(before)"));
+    for (std::size_t k = 0; k < lambda.size(); ++k) {
+      before.emplace(lambda[k], lambda_before[k]);
+      changed.emplace(lambda[k], lambda_before[k] + change[k]);
+    }
+    Vector applied = s.applied_forces();  // F⁰
+    for (Expression& force : applied) force = part_without(force, lambda);
+    Vector first = result.residuals;
+    std::ranges::copy(motion_residuals(s, a, lambda, applied), first.begin());
+    Vector sums;
+    for (std::size_t k = 0; k < lambda.size(); ++k) sums.push_back(lambda[k] - lambda_before[k] - change[k]);
+    result.residuals = joined({substitute(result.residuals, changed), substitute(first, before), sums});
+    result.unknowns = joined({result.unknowns, substitute(result.unknowns, before), change});
+    result.guess = zeros(result.unknowns.size());
+  }
   result.give(Slot::acceleration, a);
   result.give(Slot::multipliers, lambda);
   return result;
+}
+
+ImplicitSystem map_with_multipliers(const System& s) {
+  ImplicitSystem map = map_of_node(s);
+  if (s.forces_contain_multipliers()) map.solve_as(accelerations(s));
+  return map;
 }
 
 ImplicitSystem index_zero_rates(const System& s) {
@@ -89,7 +151,7 @@ ImplicitSystem index_zero_rates(const System& s) {
   const Vector jerk = derivative_symbols(s.coordinates(), "'''");
   const Vector lambda = multiplier_symbols(s);
   const Vector lambda_rate = multiplier_symbols(s, "'");
-  const Vector motion = motion_residuals(s, a, lambda);
+  const Vector motion = motion_residuals(s, a, lambda, s.applied_forces());
   const Vector from = joined({s.coordinates(), s.velocities(), a, lambda, s.time()});
   Vector along = joined({s.velocities(), a, jerk, lambda_rate});
   along.resize(from.size(), Expression(1.0));
@@ -202,6 +264,14 @@ std::vector<std::string> equation_names(const System& s) {
   std::vector<std::string> names;
   for (const Expression& q : s.coordinates()) names.push_back("the equation of motion of " + q.name());
   for (std::size_t k = 0; k < s.velocity_rows().size(); ++k) names.push_back("the derivative of " + s.row_name(k));
+  return names;
+}
+
+std::vector<std::string> names_of_accelerations(const System& s) {
+  std::vector<std::string> names = equation_names(s);
+  if (!depends_nonlinearly(s.applied_forces(), multiplier_symbols(s))) return names;
+  for (const std::string& name : equation_names(s)) names.push_back(name + " without forces that contain multipliers");
+  for (std::size_t k = 0; k < s.row_count(); ++k) names.push_back("the multiplier of " + s.row_name(k));
   return names;
 }
 

@@ -4,6 +4,9 @@
 //
 // and with holonomic constraints, Cortés & Martínez (17), also ∇g(q_k) μ_k on the right-hand side and g(q_{k+1}) = 0.
 //
+// Where F contains multipliers, they are not λ_k (variational.hpp), and each node of the rule has the equations of
+// motion as further equations of the step: F stays a function of (q, v, t), and nothing of what follows changes.
+//
 // A_d may have a rule of its own, apart from that of L_d. Order 2 if both rules are symmetric, 1 in general. The
 // momentum changes by the impulses of the applied and of the constraint forces, p_{k+1} = p_k + D₁L_d + D₂L_d + F⁻ + F⁺
 // − Aᵀλ_k, and this is what is computed: rounding then acts like a slight change of the masses, not like a force
@@ -49,6 +52,7 @@ Method dla(const System& system, const Interval& interval, const Vector& rows) {
   method.step.give(Slot::multipliers, lambda);
   method.step.give(Slot::increments, increments);
   for (std::size_t k = 0; k < lambda.size(); ++k) method.equations.push_back("the discrete " + system.row_name(k));
+  solve_at_nodes(method, system, interval, first);
   add_predictor(method, first);
   return method;
 }

@@ -103,6 +103,7 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
   method.start.give(Slot::state, joined({system.coordinates(), system.momenta(), first_multipliers}));
   method.needs_inertia = true;
 
+  method.equations.clear();
   for (const Expression& x : system.coordinates()) method.equations.push_back("the momentum of " + x.name());
   for (std::size_t k = carried; k < left_multiplier.size(); ++k) method.equations.push_back(system.row_name(k));
   for (const Expression& x : system.coordinates()) method.equations.push_back("the next momentum of " + x.name());
@@ -111,6 +112,7 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
   // What the literal multiplier errs by does not vanish with h.
   const int order = first_multiplier == FirstMultiplier::literal ? 0 : rule.order();
   method.structure = {order, Structure::Constraint::at_nodes, rule.is_symmetric(), true, false, 4};
+  solve_at_nodes(method, system, interval, first);
   add_predictor(method, first);
   return method;
 }

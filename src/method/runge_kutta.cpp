@@ -74,7 +74,7 @@ Method rk4(const System& system) {
   const ImplicitSystem rates = accelerations(system);
   const Vector y = joined({system.coordinates(), system.velocities()});
   const Vector slopes = joined({system.velocities(), rates.given(Slot::acceleration)});
-  Method method = make(system, runge_kutta_step(system, rates, y, slopes), equation_names(system));
+  Method method = make(system, runge_kutta_step(system, rates, y, slopes), names_of_accelerations(system));
   method.start.give(Slot::state, y);
   return method;
 }

@@ -15,7 +15,7 @@ using Vector = std::vector<Expression>;
 // In the variables (q₀, Δ) instead of (q₀, q₁): D₂L_d = ∂L_d/∂Δ at fixed q₀, D₁L_d = −∂L_d/∂Δ at fixed q₁, and
 // D₁L_d + D₂L_d = ∂L_d/∂q₀. A difference of nearly equal numbers then occurs nowhere.
 Interval differentiate(const System& system, const Expression& discrete_lagrangian) {
-  Interval interval{increment_symbols(system), {}, {}, {}};
+  Interval interval{increment_symbols(system), {}, {}, {}, {}};
   interval.right = gradient(discrete_lagrangian, interval.increments);
   interval.change = gradient(discrete_lagrangian, system.coordinates());
   const Vector right = moved(system);
@@ -31,6 +31,55 @@ Interval differentiate(const System& system, const Expression& discrete_lagrangi
   return interval;
 }
 
+namespace {
+
+Expression of_node(const Expression& unknown, std::size_t node) {
+  return Expression::symbol(fmt::format("{} of node {}", unknown.name(), node + 1));
+}
+
+void add_equations(ImplicitSystem& all, const ImplicitSystem& more) {
+  all.unknowns = joined({all.unknowns, more.unknowns});
+  all.residuals = joined({all.residuals, more.residuals});
+  all.guess = joined({all.guess, more.guess});
+}
+
+/// The equations of motion at (qᵢ, Δ/h, tᵢ) for each node of the rule.
+ImplicitSystem motion_at_nodes(const System& system, const Rule& rule, const ImplicitSystem& motion) {
+  ImplicitSystem all;
+  for (std::size_t i = 0; i < rule.nodes.size(); ++i) {
+    Substitution own;
+    for (const Expression& u : motion.unknowns) own.emplace(u, of_node(u, i));
+    ImplicitSystem there = motion;
+    there.unknowns = substitute(motion.unknowns, own);
+    there.residuals = substitute(discretise(motion.residuals, system, alpha(rule.nodes[i].position)), own);
+    add_equations(all, there);
+  }
+  return all;
+}
+
+/// Σ ωᵢ F(qᵢ, Δ/h, tᵢ, λᵢ), where aᵢ and λᵢ are determined by the equations of motion there.
+Vector applied_forces(const System& system, const Rule& rule, Interval::AtNodes& at_nodes) {
+  if (!system.forces_contain_multipliers()) return discretise(system.applied_forces(), system, rule);
+  const ImplicitSystem motion = equations_of_accelerations(system);
+  at_nodes.equations = motion_at_nodes(system, rule, motion);
+  at_nodes.equations_anew = motion_at_nodes(system, rule, accelerations(system));
+  Vector applied(system.dimension());
+  for (std::size_t i = 0; i < rule.nodes.size(); ++i) {
+    Substitution own;
+    for (const Expression& u : motion.unknowns) {
+      own.emplace(u, of_node(u, i));
+      at_nodes.first.emplace(of_node(u, i), u);
+    }
+    const Vector there = substitute(discretise(system.applied_forces(), system, alpha(rule.nodes[i].position)), own);
+    for (std::size_t k = 0; k < applied.size(); ++k) applied[k] += rule.nodes[i].weight * there[k];
+    for (const std::string& name : equation_names(system))
+      at_nodes.names.push_back(fmt::format("{} at node {} of the rule", name, i + 1));
+  }
+  return applied;
+}
+
+}  // namespace
+
 // For L_d = h Σ ωᵢ L(qᵢ, Δ/h): D₂L_d = Σ ωᵢ (L_v + h αᵢ L_q), −D₁L_d = Σ ωᵢ (L_v − h (1 − αᵢ) L_q).
 Interval differentiate(const System& system, const Rule& rule) {
   const Expression h = step_symbol();
@@ -40,11 +89,11 @@ Interval differentiate(const System& system, const Rule& rule) {
     to_right.nodes[i].weight *= rule.nodes[i].position;
     to_left.nodes[i].weight *= 1.0 - rule.nodes[i].position;
   }
-  const Vector applied = discretise(system.applied_forces(), system, rule);
+  Interval interval{increment_symbols(system), discretise(system.momenta(), system, rule), {}, {}, {}};
+  const Vector applied = applied_forces(system, rule, interval.at_nodes);
   const Vector force = discretise(system.forces(), system, rule);
   const Vector right_force = discretise(system.forces(), system, to_right);
   const Vector left_force = discretise(system.forces(), system, to_left);
-  Interval interval{increment_symbols(system), discretise(system.momenta(), system, rule), {}, {}};
   interval.right = interval.left;
   for (std::size_t i = 0; i < system.dimension(); ++i) {
     const Expression half = applied.empty() ? Expression(0.0) : 0.5 * h * applied[i];  // F⁻ = F⁺
@@ -53,6 +102,16 @@ Interval differentiate(const System& system, const Rule& rule) {
     interval.change.push_back(h * force[i] + 2.0 * half);
   }
   return interval;
+}
+
+void solve_at_nodes(Method& method, const System& system, const Interval& interval,
+                    std::unordered_map<Expression, Expression>& first) {
+  const Interval::AtNodes& nodes = interval.at_nodes;
+  if (nodes.names.empty()) return;
+  add_equations(method.step, nodes.equations);
+  method.equations.insert(method.equations.end(), nodes.names.begin(), nodes.names.end());
+  first.insert(nodes.first.begin(), nodes.first.end());
+  if (method.start.unknowns.empty()) method.start.solve_as(accelerations(system));
 }
 
 std::vector<std::size_t> entries_from(std::size_t first, std::size_t count) {
@@ -83,6 +142,7 @@ Method position_momentum_method(const System& system, const Interval& interval) 
   method.start.give(Slot::state, joined({q, system.momenta()}));
   method.from_two_positions = map_from_two_positions(system);
   method.from_two_positions->give(Slot::state, joined({moved(system), interval.right}));
+  add_equations(*method.from_two_positions, interval.at_nodes.equations_anew);
   method.step = map_from_state(system, state);
   method.node = node_by_momenta(system, state);
   method.keeps_momenta = true;
@@ -124,6 +184,7 @@ int order_gained_from_two_positions(const System& system, const Rule& rule, cons
   };
   const bool telescopes = !system.depends_on_time() && has_none_of(system.forces(), system.velocities()) &&
                           (constraint_rule.order() > 1 || has_none_of(system.constraints(), system.coordinates())) &&
+                          !system.forces_contain_multipliers() &&
                           has_none_of(system.applied_forces(), system.coordinates());
   return rule.order() == 1 && telescopes ? 1 : 0;
 }

@@ -13,12 +13,28 @@ struct Interval {
   std::vector<Expression> left;        ///< −D₁L_d − F⁻, the momentum at the left end
   std::vector<Expression> right;       ///< D₂L_d + F⁺, the momentum at the right end
   std::vector<Expression> change;      ///< right − left
+
+  /// Where applied forces contain multipliers: accelerations and multipliers at each node of the rule as unknowns.
+  struct AtNodes {
+    ImplicitSystem equations;        ///< that determine them, for steps that know where to start
+    ImplicitSystem equations_anew;   ///< for maps that know nothing of them
+    std::vector<std::string> names;  ///< of the equations
+    /// What they are at the start: unknowns of `accelerations`.
+    std::unordered_map<Expression, Expression> first;
+  };
+  AtNodes at_nodes;
 };
 
-/// L_d under a rule, and F⁻ = F⁺ = (h/2) F_d.
+/// L_d under a rule, and F⁻ = F⁺ = (h/2) F_d. Multipliers in F are those of the motion, functions of (q, v, t) like the
+/// rest of F: Λ(q, v, t) with which, and with some a, the equations of motion hold at (q, v, t). The discrete
+/// multipliers are no substitute, being impulses that depend on the representative of p modulo Aᵀ.
 Interval differentiate(const System& system, const Rule& rule);
 /// Any L_d, without forces.
 Interval differentiate(const System& system, const Expression& discrete_lagrangian);
+
+/// Lets a step solve for the unknowns of the nodes of the rule, too. They are added to `first`.
+void solve_at_nodes(Method& method, const System& system, const Interval& interval,
+                    std::unordered_map<Expression, Expression>& first);
 
 /// first, first + 1, …
 std::vector<std::size_t> entries_from(std::size_t first, std::size_t count);

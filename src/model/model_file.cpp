@@ -38,7 +38,9 @@ class ModelReader {
     definition.holonomic = rows("holonomic", holonomic_places_, definition.holonomic_names);
     read_symmetry(text_, definition, symmetry_places_, section_places_);
     by_coordinate("exact", "the exact solution of", text_.timed_names(), definition.exact);
+    text_.define_multipliers(row_names_, multiplier_symbol);
     by_coordinate("forces", "the applied force on", text_.timed_names(), definition.applied_forces);
+    text_.forget_multipliers();
     read_conserved(definition);
     definition.events = read_events(text_, event_places_);
     System system = make_system(std::move(definition));
@@ -83,6 +85,12 @@ class ModelReader {
   // constraints, holonomic: entries are expressions, or {name = expression}; rows of one entry are name[1], name[2],
   // ...
   std::vector<Expression> rows(const char* key, ModelText::Places& places, std::vector<std::string>& row_names) {
+    std::vector<Expression> result = rows_of(key, places, row_names);
+    row_names_.insert(row_names_.end(), row_names.begin(), row_names.end());
+    return result;
+  }
+
+  std::vector<Expression> rows_of(const char* key, ModelText::Places& places, std::vector<std::string>& row_names) {
     std::vector<Expression> result;
     const toml::node* node = text_.root().get(key);
     if (node == nullptr) return result;
@@ -92,7 +100,8 @@ class ModelReader {
       for (std::size_t k = 0; k < entry.size(); ++k) {
         result.push_back(std::move(entry[k]));
         places.push_back(&item);
-        row_names.push_back(name.empty() || entry.size() == 1 ? name : fmt::format("{}[{}]", name, k + 1));
+        const bool is_list = entry.size() > 1 || is_repeated(text_.text_of(item, key));
+        row_names.push_back(name.empty() || !is_list ? name : fmt::format("{}[{}]", name, k + 1));
         if (!name.empty()) check_row_name(row_names.back(), item);
       }
     };
@@ -105,10 +114,23 @@ class ModelReader {
       if (named.empty()) text_.fail(item, fmt::format("an entry of {} is empty; write {{ slip = \"...\" }}", key));
       for (const auto& [name, expression] : named) {
         text_.check_name(name, *expression, "a constraint");
+        check_free(name, *expression);
         add(*expression, name);
       }
     }
     return result;
+  }
+
+  /// In [forces] the name stands for the multiplier.
+  void check_free(const std::string& name, const toml::node& place) {
+    const auto known = text_.timed_names();
+    if (std::ranges::find(known, name) != known.end() || text_.definitions().find(name) != nullptr) {
+      text_.fail(place, fmt::format("the constraint {} has a name that is taken by a coordinate, a parameter, a "
+                                    "definition, an input or the time; rename it",
+                                    name));
+    }
+    if (!entry_names_.insert(name).second)
+      text_.fail(place, fmt::format("two constraints are called {}; rename one", name));
   }
 
   /// Results call a row contact[2] by contact2: these names must differ.
@@ -120,7 +142,7 @@ class ModelReader {
   }
 
   // [exact]: coordinate = expression of t, the parameters, and initial values
-  // [forces]: coordinate = applied force, an expression of t, coordinates, velocities and parameters
+  // [forces]: coordinate = applied force, an expression of t, coordinates, velocities, parameters and multipliers
   void by_coordinate(const char* section, const char* what, const ModelText::Names& names, auto& list) const {
     const toml::table* entries = text_.table(section);
     if (entries == nullptr) return;
@@ -199,6 +221,8 @@ class ModelReader {
 
   std::string_view content_;
   ModelText text_;
+  std::vector<std::string> row_names_;  ///< of all rows
+  std::unordered_set<std::string> entry_names_;
   std::unordered_set<std::string> row_labels_;
   ModelText::Places constraint_places_;
   ModelText::Places holonomic_places_;

@@ -21,6 +21,7 @@ void ModelText::read_declarations(const ParameterValues& replaced, const InputTe
   read_parameters(replaced, replaced_inputs);
   advice_ = "; declare it as a coordinate, or with its value in [parameters]";
   read_coordinates();
+  explain_rows();
 }
 
 const toml::node& ModelText::needed(const char* key) const {
@@ -50,6 +51,8 @@ ParseOptions ModelText::options_of(const std::string& where, Names names) const 
   options.noninteger = noninteger_;
   options.unknown_advice = advice_;
   options.definitions = &definitions_;
+  options.instantaneous = &multipliers_;
+  options.explanations = &explanations_;
   if (!is_name(time_symbol().name())) options.time = time_symbol().name();
   return options;
 }

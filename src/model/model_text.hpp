@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "rattleback/expr/definitions.hpp"
@@ -57,6 +59,11 @@ class ModelText : public TomlFile {
   void define(const std::string& name, const Expression& meaning);
   void define(const Definition& definition) { definitions_.add(definition); }
   void forget_definitions() { definitions_ = {}; }
+  /// From now on, in [forces], the names of rows stand for their multipliers. `rows` has the names of all rows, some of
+  /// them empty, those of a vector as contact[1], contact[2], ...; `meaning` tells what stands for a row.
+  void define_multipliers(const Names& rows, const std::function<Expression(std::size_t)>& meaning);
+  /// Behind [forces].
+  void forget_multipliers();
   /// An entry of a list, which may be repeated.
   std::vector<Expression> entry(const toml::node& node, const std::string& what, Names names) const;
   /// What an expression of the parameters comes to.
@@ -76,6 +83,9 @@ class ModelText : public TomlFile {
   void add_parameter(const std::string& name, double value, const toml::node& place);
   void read_coordinates();
   bool is_name(const std::string& name) const;  ///< of a coordinate or a parameter
+  void explain_rows();
+  void explain_column(const std::string& row);
+  void explain_numbers(std::size_t rows);
   std::vector<Expression> symbols(const toml::node& node, const std::string& what) const;
   ParseOptions options_of(const std::string& where, Names names) const;
   ParseOptions options_at(const toml::node& node, Names names) const;
@@ -91,6 +101,13 @@ class ModelText : public TomlFile {
   std::vector<Expression> coordinates_;
   Places coordinate_places_;
   Definitions definitions_;
+  Definitions outside_forces_;
+  std::unordered_set<Expression> multipliers_;                 ///< while [forces] is read
+  std::unordered_map<std::string, std::string> explanations_;  ///< of names that mean something elsewhere
+  std::unordered_map<std::string, std::string> outside_explanations_;
 };
+
+/// "[i = 1..n] ...": as many entries as the range has numbers.
+bool is_repeated(const std::string& text);
 
 }  // namespace rattleback

@@ -30,6 +30,8 @@ bool is_affine_in(const Expression& e, const std::vector<Expression>& velocities
   return std::none_of(slope.begin(), slope.end(), [&](const Expression& d) { return contains_any(d, velocity_set); });
 }
 
+bool is_multiplier(const Expression& symbol) { return symbol.name().starts_with("λ("); }
+
 /// The degree in the velocities of those expressions under `root` that are homogeneous in them.
 std::unordered_map<Expression, double> degrees_of(const Expression& root,
                                                   const std::unordered_set<Expression>& velocities) {
@@ -163,6 +165,13 @@ void System::check_symbols() const {
       const bool velocity = std::find(velocities_.begin(), velocities_.end(), symbol) != velocities_.end();
       std::string reason = "which is neither a coordinate, a velocity of one, nor a parameter";
       if (symbol == time_symbol()) reason = "which is the time; symmetries may not depend on it";
+      if (is_multiplier(symbol)) {
+        reason = part == Part::forces ? fmt::format(
+                                            "the multiplier of a row that does not exist: constraints and holonomic "
+                                            "constraints have {} in all",
+                                            row_count())
+                                      : "the multiplier of a constraint, which may stand in applied forces only";
+      }
       if (velocity && part == Part::holonomic) {
         reason = "a velocity; a condition on velocities belongs to the constraints";
       } else if (velocity) {
@@ -175,6 +184,8 @@ void System::check_symbols() const {
       throw SystemError(part, static_cast<int>(index), fmt::format("{} contains {}, {}", what, symbol.name(), reason));
     }
   };
+  std::unordered_set<Expression> with_multipliers = all;
+  for (std::size_t k = 0; k < row_count(); ++k) with_multipliers.insert(multiplier_symbol(k));
   check(lagrangian(), all, Part::lagrangian, 0, "the Lagrangian");
   for (std::size_t k = 0; k < constraints().size(); ++k) {
     check(constraints()[k], all, Part::constraints, k, row_name(k));
@@ -217,7 +228,8 @@ void System::check_symbols() const {
                       fmt::format("{} applied forces for {} coordinates", applied_forces().size(), dimension()));
   }
   for (std::size_t k = 0; k < applied_forces().size(); ++k) {
-    check(applied_forces()[k], all, Part::forces, k, fmt::format("the applied force on {}", coordinates()[k].name()));
+    check(applied_forces()[k], with_multipliers, Part::forces, k,
+          fmt::format("the applied force on {}", coordinates()[k].name()));
   }
   if (!exact().empty() && exact().size() != dimension()) {
     throw SystemError(Part::exact, 0,
@@ -324,41 +336,16 @@ Expression System::power() const {
   return power;
 }
 
+bool System::forces_contain_multipliers() const {
+  return std::ranges::any_of(free_symbols(applied_forces()), is_multiplier);
+}
+
 bool System::conserves_energy() const { return !is_affine() && tidy(power()).is_constant(0.0); }
 
-const std::string& System::given_name(std::size_t row) const {
-  static const std::string none;
-  const bool velocity = row < constraints().size();
-  const auto& names = velocity ? definition_.constraint_names : definition_.holonomic_names;
-  const std::size_t k = velocity ? row : row - constraints().size();
-  return k < names.size() ? names[k] : none;
-}
-
-std::string System::row_name(std::size_t row) const {
-  const bool velocity = row < constraints().size();
-  const std::string& name = given_name(row);
-  return fmt::format("{} {}", velocity ? "constraint" : "holonomic constraint",
-                     name.empty() ? std::to_string(velocity ? row + 1 : row - constraints().size() + 1) : name);
-}
-
-std::string System::row_label(std::size_t row) const {
-  std::string label = given_name(row);
-  std::erase_if(label, [](char c) { return c == '[' || c == ']'; });
-  return label.empty() ? std::to_string(row + 1) : label;
-}
-
-std::string System::holonomic_label(std::size_t k) const {
-  const std::size_t row = constraints().size() + k;
-  return given_name(row).empty() ? std::to_string(k + 1) : row_label(row);
-}
-
-std::string System::row_name_with_text(std::size_t row) const {
-  const std::size_t k = row - constraints().size();
-  return fmt::format("{} (0 = {})", row_name(row),
-                     shortened(row < constraints().size() ? constraints()[row] : holonomic()[k], 70));
-}
-
 Expression time_symbol() { return Expression::symbol("t"); }
+
+/// No model can contain it otherwise, because the notation has no such names.
+Expression multiplier_symbol(std::size_t row) { return Expression::symbol(fmt::format("λ({})", row + 1)); }
 
 std::vector<Expression> rates_of_change(std::span<const Expression> functions, const System& system,
                                         const std::vector<Expression>& accelerations) {

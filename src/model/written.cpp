@@ -34,7 +34,7 @@ WrittenFormula formula_of(const std::string& name, const std::string& text) {
   formula.where.pop_back();
   std::string& first = formula.where.empty() ? formula.text : formula.where.front();
   const auto close = first.find(']');
-  if (first.starts_with('[') && first.substr(0, close).find("..") != std::string::npos) {
+  if (is_repeated(first)) {
     formula.range = first.substr(1, close - 1);
     first.erase(0, first.find_first_not_of(' ', close + 1));
   }
@@ -70,17 +70,26 @@ class Reader {
     read_rows("constraints", model_.system.constraints(), result.constraints);
     read_rows("holonomic", model_.system.holonomic(), result.holonomic);
     if (const toml::table* forces = text_.table("forces")) {
+      define_multipliers();
+      const std::vector<Expression> meant = model_.system.named_forces();
       for (const auto& [i, value] : text_.by_coordinate(*forces, "[forces]", "the applied force on", names_)) {
         const std::string& q = text_.coordinates()[i].name();
         result.forces.push_back(formula_of(q, text_.text_of(*forces->get(q), q)));
         result.forces.back().value = value;
-        shorten(result.forces.back().value, {model_.system.applied_forces()[i]});
+        shorten(result.forces.back().value, {meant[i]});
       }
     }
     return result;
   }
 
  private:
+  void define_multipliers() {
+    ModelText::Names rows;
+    for (std::size_t k = 0; k < model_.system.row_count(); ++k) rows.push_back(model_.system.given_name(k));
+    text_.define_multipliers(
+        rows, [&](std::size_t k) { return rows[k].empty() ? multiplier_symbol(k) : Expression::symbol(rows[k]); });
+  }
+
   /// A symbol for what is more than a number or a symbol.
   Expression name(const std::string& name, const Expression& meaning) {
     if (meaning.is_constant() || meaning.is_symbol()) return meaning;

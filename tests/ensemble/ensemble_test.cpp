@@ -276,6 +276,30 @@ TEST(Lanes, of_driven_systems_have_times_of_their_own) {
   }
 }
 
+/// Beads on a wire with friction by the force of the wire: fast ones, and slow ones, which the wire holds from the
+/// other side near the top.
+TEST(Lanes, of_forces_with_multipliers_have_the_same_bits) {
+  const Model model = read_model(R"toml(
+coordinates = ["x", "y"]
+lagrangian = "0.5*(x'^2 + y'^2) - y"
+holonomic = [{ wire = "x^2 + y^2 - 1" }]
+[parameters]
+mu = 0.2
+[forces]
+x = "-2*mu*abs(wire)*x'/sqrt(x'^2 + y'^2)"
+y = "-2*mu*abs(wire)*y'/sqrt(x'^2 + y'^2)"
+[initial]
+q = [0, -1]
+v = [3, 0]
+)toml",
+                                 "bead");
+  for (const char* method : {"dla", "gni:order=4", "rk4"}) {
+    Ensemble e = ensemble_of(model, method, 0.02, 80);
+    e.axes = {line_axis({"x'", "mu"}, {2.5, 0.05}, {4.0, 0.3}, 19)};
+    expect_same_for_all_lanes_and_threads(e);
+  }
+}
+
 TEST(Lanes, tell_which_trajectories_cannot_start_and_run_the_others) {
   Ensemble e = ensemble_of(load_model("quadratic-particle"), "dla:midpoint", 0.1, 50);
   e.axes = {line_axis({"y"}, {0.0}, {2.0}, 9), list_axis({"s"}, {{1.0}, {-1.0}})};

@@ -7,7 +7,10 @@
 #include <string>
 
 #include "rattleback/expr/parse.hpp"
+#include "rattleback/expr/piecewise.hpp"
+#include "rattleback/expr/print.hpp"
 #include "rattleback/model/model.hpp"
+#include "rattleback/model/written.hpp"
 
 namespace rattleback {
 namespace {
@@ -164,6 +167,51 @@ TEST(Rows, with_wrong_names_are_refused) {
                  "m.toml:3:24: constraint slip is not linear in the velocities: its term x'*y'");
   expect_refusal(plane + "constraints = [{slip = \"[x', a]\"}]\n",
                  "m.toml:3:24: constraint slip[2] contains no velocity: a");
+}
+
+// Rows are counted: those of the constraints, then the holonomic ones.
+TEST(RowsOfAModel, stand_for_their_multipliers_in_forces) {
+  const Model m = read_model(R"toml(
+coordinates = ["x", "y", "a", "z"]
+lagrangian = "0.5*(x'^2 + y'^2 + a'^2 + z'^2)"
+constraints = ["x' - a*y'", { contact = "[a' - x*y', z' - x*x']" }]
+holonomic = [{ wire = "x - y" }]
+[definitions]
+"rub(n, v)" = "-mu*abs(n)*v"
+[parameters]
+mu = 0.1
+[forces]
+x = "rub(contact[2], x')"
+y = "n = contact; -mu*norm(n)*sign(y')"
+a = "dot(contact, [x, y]) + wire^2"
+)toml",
+                             "m.toml");
+  const auto lambda = [](std::size_t row) { return multiplier_symbol(row); };
+  const std::vector<Expression>& f = m.system.applied_forces();
+  EXPECT_EQ(f[0], -parse("mu*x'") * abs(lambda(2)));
+  EXPECT_EQ(f[1], -parse("mu*sign(y')") * sqrt(sq(lambda(1)) + sq(lambda(2))));
+  EXPECT_EQ(f[2], lambda(1) * parse("x") + lambda(2) * parse("y") + sq(lambda(3)));
+  EXPECT_EQ(f[3], Expression(0.0));
+  EXPECT_TRUE(m.system.forces_contain_multipliers());
+  EXPECT_EQ(to_text(m.system.named_forces()[2]),
+            to_text(Expression::symbol("contact[1]") * parse("x") + Expression::symbol("contact[2]") * parse("y") +
+                    sq(Expression::symbol("wire"))));
+  const WrittenModel w = written(m);
+  ASSERT_EQ(w.forces.size(), 3U);
+  EXPECT_EQ(w.forces[0].text, "rub(contact[2], x')");
+  EXPECT_EQ(std::get<Expression>(w.forces[0].value), m.system.named_forces()[0]);
+}
+
+// A list of n rows has components for every n, 1 too.
+TEST(RowsOfAModel, that_are_repeated_are_components) {
+  const std::string text =
+      "coordinates = ['z', '[i = 1..n] y[i]']\nlagrangian = \"0.5*z'^2 + sum(i = 1..n, y[i]'^2)\"\n"
+      "constraints = [{ roll = \"[i = 1..n] y[i]' - i*z'\" }]\n[parameters]\nn = 2\n[forces]\nz = 'sum(i = 1..n, "
+      "i*roll[i])'\n";
+  EXPECT_EQ(read_model(text, "m.toml").system.applied_forces()[0], multiplier_symbol(0) + 2.0 * multiplier_symbol(1));
+  const System one = read_model(text, "m.toml", {{"n", 1}}).system;
+  EXPECT_EQ(one.applied_forces()[0], multiplier_symbol(0));
+  EXPECT_EQ(one.row_label(0), "roll1");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "rattleback/base/error.hpp"
@@ -47,6 +48,10 @@ struct ParseOptions {
   std::string unknown_advice = {};                          ///< what to do about an unknown name: "; declare it …"
   const Definitions* definitions = nullptr;                 ///< further names: expr/definitions.hpp
   std::string time = {};                                    ///< the name that stands for time, if one does
+  /// Symbols that definitions may contain besides the names, whose rates of change nobody knows: multipliers.
+  const std::unordered_set<Expression>* instantaneous = nullptr;
+  /// What to say of some names where they are unknown: "is a constraint; …", behind the name.
+  const std::unordered_map<std::string, std::string>* explanations = nullptr;
 };
 
 /// Texts beyond these limits are refused: they are accidents or attacks, and both should get an

@@ -16,9 +16,14 @@ namespace rattleback {
 ///     [ M  −Aᵀ ] [a]   [ L_q − L_vq v − L_vt + F ]
 ///     [ A   0  ] [λ] = [ −d(A)/dt v − d(b)/dt    ]
 ///
+/// where F may contain λ, linearly or not.
+///
 /// With damping γ > 0 the constraints are differentiated as ċ + γ c = 0 and g̈ + 2γ ġ + γ² g = 0
 /// (Baumgarte): the same motion on the constraints, and a way back to them from beside.
 ImplicitSystem accelerations(const System& system, double damping = 0.0);
+/// The equations alone, in a and λ. Where F depends on λ nonlinearly, `accelerations` has further ones, from whose
+/// solution it starts.
+ImplicitSystem equations_of_accelerations(const System& system, double damping = 0.0);
 
 /// Index 0: the underlying ODE in which λ is a state too, (q, v, λ) ↦ (v, a, λ̇), by one more
 /// differentiation (Evensberget). Needs M itself to be regular.
@@ -39,11 +44,15 @@ ImplicitSystem projection(const System& system);
 /// quantities.
 ImplicitSystem observables(const System& system);
 
-/// Names of the equations of `accelerations`, for messages: "equation of motion of x", "constraint 1", …
+/// Names of equations of accelerations, for messages: "equation of motion of x", "constraint 1", …
 std::vector<std::string> equation_names(const System& system);
+/// Those of `accelerations`, with all that it has.
+std::vector<std::string> names_of_accelerations(const System& system);
 
 /// A map of (q, v, t, parameters) that gives nothing yet: most of the maps above begin so.
 ImplicitSystem map_of_node(const System& system);
+/// The same, of functions that contain the multipliers which applied forces contain: it solves for them.
+ImplicitSystem map_with_multipliers(const System& system);
 /// The data of such a map.
 std::vector<Expression> state_and_parameters(const System& system);
 

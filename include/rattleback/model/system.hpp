@@ -106,7 +106,8 @@ struct SystemDefinition {
   /// Exact solutions where known: q(t) in t, parameters, and initial values, for which the coordinates
   /// and velocities stand. Empty, or one entry for each coordinate.
   std::vector<std::optional<Expression>> exact;
-  /// Applied (generalised) forces F(q, v, t): motors, friction. Empty, or one for each coordinate.
+  /// Applied (generalised) forces F(q, v, t, λ): motors, friction. Empty, or one for each coordinate. The multiplier λ
+  /// of a row is `multiplier_symbol(row)`.
   std::vector<Expression> applied_forces;
   /// Of a conformally Hamiltonian system that was given as such (geometry/conformal.hpp): its factor N(q).
   std::optional<Expression> conformal_factor = {};
@@ -127,7 +128,7 @@ struct State {
 /// A mechanical system with L(q, v, t), velocity constraints and holonomic constraints, and the objects
 /// that follow from them by differentiation. The motion obeys Lagrange–d'Alembert:
 ///
-///     d/dt L_v − L_q = A(q, t)ᵀλ + ∇g(q, t) μ + F(q, v, t),   A(q, t) v + b(q, t) = 0,   g(q, t) = 0
+///     d/dt L_v − L_q = A(q, t)ᵀλ + ∇g(q, t) μ + F(q, v, t, λ, μ),   A(q, t) v + b(q, t) = 0,   g(q, t) = 0
 ///
 /// g enters through its derivative as well, ∇g·v + g_t = 0: the rows below are those of A, then those of ∇g,
 /// and λ stands for (λ, μ).
@@ -160,6 +161,10 @@ class System {
   const std::vector<std::optional<Expression>>& exact() const { return definition_.exact; }
   /// F, or nothing.
   const std::vector<Expression>& applied_forces() const { return definition_.applied_forces; }
+  /// Whether a multiplier stands in F, as in friction that depends on the force of a contact.
+  bool forces_contain_multipliers() const;
+  /// F for people: multipliers by the names of their rows, those that have one.
+  std::vector<Expression> named_forces() const;
   const std::optional<Expression>& conformal_factor() const { return definition_.conformal_factor; }
   const std::vector<Event>& events() const { return definition_.events; }
   /// The same system with other events.
@@ -171,6 +176,7 @@ class System {
   const Expression& energy() const { return energy_; }                 ///< E = v·L_v − L
   SparseMatrix mass_matrix() const;                                    ///< M = L_vv
 
+  std::size_t row_count() const { return definition_.constraints.size() + definition_.holonomic.size(); }
   /// All conditions on the velocities: A v + b, then ∇g·v + g_t.
   const std::vector<Expression>& velocity_rows() const { return rows_; }
   /// Their matrix: A, then ∇gᵀ.
@@ -178,7 +184,7 @@ class System {
   /// Their part without velocities: b, then g_t.
   const std::vector<Expression>& affine_part() const { return affine_; }
   bool is_affine() const;
-  /// F·v − L_t. Along the motion dE/dt = F·v − L_t − λ·b, as A v = −b.
+  /// F·v − L_t, with multipliers where F has some. Along the motion dE/dt = F·v − L_t − λ·b, as A v = −b.
   Expression power() const;
   /// Nothing does work, as far as algebra shows: dE/dt = 0.
   bool conserves_energy() const;
@@ -217,6 +223,10 @@ Expression energy_of(const Expression& lagrangian, const std::vector<Expression>
 
 /// The symbol that stands for time.
 Expression time_symbol();
+
+/// The symbol that stands for the multiplier of a row in applied forces: rows are those of `constraints`, then those of
+/// `holonomic`, from 0.
+Expression multiplier_symbol(std::size_t row);
 
 /// d/dt of functions of (q, v, t) along motions with these accelerations, of functions of (q, t) without them.
 std::vector<Expression> rates_of_change(std::span<const Expression> functions, const System& system,
