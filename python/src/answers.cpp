@@ -299,8 +299,10 @@ py::tuple open(const std::string& file) {
   py::dict document("model"_a = d.model, "method"_a = d.method, "step"_a = d.step, "steps"_a = opened->run.steps,
                     "every"_a = d.every, "time"_a = opened->run.time, "outcome"_a = outcome_name(opened->run.outcome));
   if (!opened->run.failure.empty()) document["failure"] = opened->run.failure;
+  if (!d.stop_when.empty()) document["stop_when"] = d.stop_when;
   const std::shared_ptr<const Table> samples(opened, &opened->samples);
-  return py::make_tuple(py::cast(std::make_shared<ReadModel>(std::move(model))), owned_columns_of(samples), document);
+  return py::make_tuple(py::cast(std::make_shared<ReadModel>(std::move(model))), owned_columns_of(samples), document,
+                        opened->run.notes);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ struct StoredRun {
   std::string failure;     ///< of a failed run
   InputTexts inputs = {};  ///< that the run had instead of the model's own
   std::vector<Column> columns;
+  std::vector<std::string> notes = {};  ///< what of the run is not in the file
 };
 
 /// Reads a file that ResultFile has written. Throws FileError if it cannot be read, or is none.
