@@ -94,6 +94,19 @@ def test_same_bytes_as_the_command(folder, model, method, arguments, observed):
 
 
 @pytest.mark.skipif(COMMAND is None, reason="RATTLEBACK_COMMAND is not set")
+def test_what_is_kept_from_run_to_run_changes_no_bits(folder):
+    """Numbers so different that other pivots are chosen, in one process; each command derives everything anew."""
+    s = rb.model("chaplygin-sleigh")
+    cases = [(m, a, method) for m, a in ((1, 0.3), (1.5, 0.3), (1e-3, 20), (1e3, 1e-4)) for method in ("dla", "gni")]
+    for _ in range(2):
+        ends = [s.run(method, step=0.01, steps=20, set={"m": m, "a": a}).q[-1] for m, a, method in cases]
+    for (m, a, method), end in zip(cases, ends):
+        numbers = ["--set", f"m={m!r}", "--set", f"a={a!r}", "--step", "0.01", "--steps", "20"]
+        subprocess.run([COMMAND, "run", "chaplygin-sleigh", "-m", method, *numbers, "-o", "c.h5", "--quiet"], check=True)
+        np.testing.assert_array_equal(rb.open("c.h5").q[-1], end)
+
+
+@pytest.mark.skipif(COMMAND is None, reason="RATTLEBACK_COMMAND is not set")
 def test_an_ensemble_has_the_bytes_of_the_command(folder):
     (folder / "few.toml").write_text(
         'model = "chaplygin-sleigh"\nmethod = "dla:order=4"\nstep = 0.05\ntime = 2\n\n'
