@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, TypeVar
 
 from . import _core, _display, _toml
-from ._answers import Answer, ConvergedMethods, ask, deliver
+from ._answers import Answer, ConvergedMethods, Note, ask, deliver
 from ._core import Expression
 from ._expressions import names_of
 from ._stepper import Batch, Stepper
@@ -438,6 +439,8 @@ def open(file: str | os.PathLike[str]) -> Trajectory:
     from ._trajectory import Trajectory
 
     path = os.fspath(file)
-    opened, columns, document = _core.open(path)
+    opened, columns, document, notes = _core.open(path)
+    for note in notes:
+        warnings.warn(note, Note, stacklevel=2)
     return Trajectory(System._of(opened), columns, json.loads(document), None, path)
 

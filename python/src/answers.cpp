@@ -296,7 +296,8 @@ py::tuple open(const std::string& file) {
   ReadModel model{d.model_text, d.model + ".toml", {}, opened->run.inputs, opened->run.model};
   for (const Parameter& p : d.parameters) model.parameters[p.name] = p.value;
   const std::shared_ptr<const Table> samples(opened, &opened->samples);
-  return py::make_tuple(py::cast(std::make_shared<ReadModel>(std::move(model))), owned_columns_of(samples), to_json(*opened));
+  return py::make_tuple(py::cast(std::make_shared<ReadModel>(std::move(model))), owned_columns_of(samples),
+                        to_json(*opened), opened->run.notes);
 }
 
 }  // namespace

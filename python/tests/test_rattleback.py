@@ -51,6 +51,11 @@ RUNS = [
     ("chaplygin-sleigh", "gni", {"step": 0.05, "time": 5, "every": 7}, []),
     ("rolling-disk", "rk4", {"step": 0.05, "time": 5, "q0": [0.1, 0.2, 0.3, 0.4], "v0": {"theta": 1.0, "phi": 0.5}}, []),
     ("differential-drive", "dla", {"time": 2, "t0": 0.5, "inputs": {"steer": "0.02*sin(2*t)"}}, []),
+    ("differential-drive", "gni", {"time": 2, "inputs": {"steer": "steer.csv"}}, []),
+    ("cart-pendulum", "dla:order=4", {"step": 0.01, "time": 1}, []),
+    ("bouncing-ball", "dla", {"step": 0.03, "time": 3}, []),
+    ("bouncing-ball", "reference", {"step": 0.03, "time": 3}, []),
+    ("quadratic-particle", "dla", {"step": 0.1, "time": 20, "stop_when": "x + 0.5"}, []),
 ]
 
 
@@ -65,7 +70,7 @@ def words_of(model, method, arguments, observed):
         elif isinstance(value, list):
             words += [f"--{name}", ",".join(map(repr, value))]
         else:
-            words += [f"--{name}", repr(value)]
+            words += [f"--{name.replace('_', '-')}", value if isinstance(value, str) else repr(value)]
     return words + (["--observe", ",".join(observed)] if observed else [])
 
 
@@ -73,16 +78,63 @@ def words_of(model, method, arguments, observed):
 @pytest.mark.parametrize("model, method, arguments, observed", RUNS)
 @pytest.mark.filterwarnings("ignore::rattleback.Note")
 def test_same_bytes_as_the_command(folder, model, method, arguments, observed):
+    (folder / "steer.csv").write_text("time,steer\n0,0\n1,0.02\n2,-0.01\n3,0\n")
     subprocess.run([COMMAND, *words_of(model, method, arguments, observed), "-o", "command.h5"], check=True)
     run = rb.model(model).run(method, observe=observed, **arguments)
     run.save("python.h5")
     assert (folder / "python.h5").read_bytes() == (folder / "command.h5").read_bytes()
-    assert sorted(os.listdir()) == ["command.h5", "python.h5"]
-    opened = rb.open("command.h5")
+    assert sorted(os.listdir()) == ["command.h5", "python.h5", "steer.csv"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rb.Note)  # a table is not in the file
+        opened = rb.open("command.h5")
     assert set(opened.keys()) == set(run.keys())
     for name in run.keys():
         np.testing.assert_array_equal(opened[name], run[name])
     assert opened.method == method and opened.system.parameters == run.system.replace(arguments.get("set")).parameters
+
+
+@pytest.mark.skipif(COMMAND is None, reason="RATTLEBACK_COMMAND is not set")
+def test_what_is_kept_from_run_to_run_changes_no_bits(folder):
+    """Numbers so different that other pivots are chosen, in one process; each command derives everything anew."""
+    s = rb.model("chaplygin-sleigh")
+    cases = [(m, a, method) for m, a in ((1, 0.3), (1.5, 0.3), (1e-3, 20), (1e3, 1e-4)) for method in ("dla", "gni")]
+    for _ in range(2):
+        ends = [s.run(method, step=0.01, steps=20, set={"m": m, "a": a}).q[-1] for m, a, method in cases]
+    for (m, a, method), end in zip(cases, ends):
+        numbers = ["--set", f"m={m!r}", "--set", f"a={a!r}", "--step", "0.01", "--steps", "20"]
+        subprocess.run([COMMAND, "run", "chaplygin-sleigh", "-m", method, *numbers, "-o", "c.h5", "--quiet"], check=True)
+        np.testing.assert_array_equal(rb.open("c.h5").q[-1], end)
+
+
+@pytest.mark.skipif(COMMAND is None, reason="RATTLEBACK_COMMAND is not set")
+def test_an_ensemble_has_the_bytes_of_the_command(folder):
+    (folder / "few.toml").write_text(
+        'model = "chaplygin-sleigh"\nmethod = "dla:order=4"\nstep = 0.05\ntime = 2\n\n'
+        '[[vary]]\nof = "a"\nfrom = 0.2\nto = 0.8\ncount = 21\n'
+    )
+    subprocess.run([COMMAND, "ensemble", "few.toml", "-o", "command.h5", "--quiet"], check=True)
+    rb.ensemble("few.toml", output="python.h5", lanes=4, threads=2)
+    assert (folder / "python.h5").read_bytes() == (folder / "command.h5").read_bytes()
+
+
+@pytest.mark.skipif(COMMAND is None, reason="RATTLEBACK_COMMAND is not set")
+@pytest.mark.parametrize("method", ["dla:order=4", "reference"])
+def test_a_run_that_is_resumed_has_the_numbers_of_the_command(folder, method):
+    s, words = rb.model("rolling-disk"), ["run", "rolling-disk", "-m", method, "--quiet", "--step", "0.05", "--every", "100"]
+
+    def stop(what, step, steps, seconds):
+        if step > 0:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        s.run(method, step=0.05, steps=2**40, every=100, output="python.h5", progress=stop)
+    steps = 100 * (caught.value.answer.document["steps"] // 100 + 5)
+    with pytest.warns(rb.Note, match="resumed at step"):
+        s.run(method, step=0.05, steps=steps, every=100, output="python.h5", resume=True)
+    subprocess.run([COMMAND, *words, "--steps", str(steps), "-o", "command.h5"], check=True)
+    whole, resumed = rb.open("command.h5"), rb.open("python.h5")
+    for name in whole.keys():
+        np.testing.assert_array_equal(resumed[name], whole[name])
 
 
 # Systems.

@@ -97,6 +97,7 @@ std::string to_json(const OpenAnswer& answer) {
                           {"every", run.description.every},      {"time", run.time},
                           {"outcome", outcome_name(run.outcome)}};
   if (!run.failure.empty()) document["failure"] = run.failure;
+  if (!run.description.stop_when.empty()) document["stop_when"] = run.description.stop_when;
   const auto& columns = answer.samples.columns;
   std::vector<std::int64_t> counts;
   for (const Event& event : run.model.system.events()) {

@@ -29,9 +29,8 @@ class Hdf5Reader {
       check(length, "the list of its contents");
       std::string name(static_cast<std::size_t>(length), '\0');
       H5Lget_name_by_idx(file_, ".", H5_INDEX_NAME, H5_ITER_INC, i, name.data(), name.size() + 1, H5P_DEFAULT);
-      H5O_info_t object{};
-      check(H5Oget_info_by_name2(file_, name.c_str(), &object, H5O_INFO_BASIC, H5P_DEFAULT), name);
-      if (object.type == H5O_TYPE_DATASET) names.push_back(std::move(name));
+      const Hdf5Handle object = handle(H5Oopen(file_, name.c_str(), H5P_DEFAULT), H5Oclose, name);
+      if (H5Iget_type(object) == H5I_DATASET) names.push_back(std::move(name));  // the others are groups
     }
     return names;
   }
@@ -141,6 +140,7 @@ RunDescription description_in(const Hdf5Reader& file) {
   d.every = static_cast<std::int64_t>(file.number("every", 1.0));
   d.start = {file.numbers("initial_q"), file.numbers("initial_v"), file.number("initial_t")};
   d.second_position = file.numbers("second_q");
+  d.stop_when = file.text("stop_when");
   for (const std::string& input : file.texts("inputs")) {
     const std::size_t equals = input.find(" = ");
     if (equals != std::string::npos) d.inputs.emplace_back(input.substr(0, equals), input.substr(equals + 3));
@@ -148,20 +148,29 @@ RunDescription description_in(const Hdf5Reader& file) {
   return d;
 }
 
-/// With the inputs of the run, where these are not the model's own.
-Model model_of(const RunDescription& d, InputTexts& replaced) {
+/// With the inputs of the run, where these are not the model's own. Of tables the file has a checksum only.
+Model model_of(const RunDescription& d, InputTexts& replaced, std::vector<std::string>& notes) {
   ParameterValues parameters;
   for (const Parameter& p : d.parameters) parameters[p.name] = p.value;
   const std::string file = d.model + ".toml";
   Model model = read_model(d.model_text, file, parameters);
   for (const NamedExpression& input : model.inputs) {
     const auto stored = std::ranges::find(d.inputs, input.name, &std::pair<std::string, std::string>::first);
-    if (stored != d.inputs.end() && stored->second != input_text(input.expression)) replaced.insert(*stored);
+    if (stored == d.inputs.end() || stored->second == input_text(input.expression)) continue;
+    if (names_table(stored->second)) {
+      notes.push_back(
+          fmt::format("the run had the input {} = {}; the table is not in the file: the system has the input "
+                      "of its model, {}",
+                      input.name, stored->second, input_text(input.expression)));
+    } else {
+      replaced.insert(*stored);
+    }
   }
   return replaced.empty() ? model : read_model(d.model_text, file, parameters, replaced);
 }
 
-std::vector<EventRecord> events_in(const Hdf5Reader& file, const System& system) {
+/// Without that of `stop_when`, which the model does not know: it is the end of the run.
+std::vector<EventRecord> events_in(const Hdf5Reader& file, const System& system, bool has_stop_when) {
   if (!file.has_group("event_list")) return {};
   const std::size_t n = system.dimension();
   const auto numbers = [&](const char* name, std::size_t width) {
@@ -180,6 +189,7 @@ std::vector<EventRecord> events_in(const Hdf5Reader& file, const System& system)
   };
   std::vector<EventRecord> events;
   for (std::size_t i = 0; i < which.size(); ++i) {
+    if (has_stop_when && which[i] == static_cast<double>(system.events().size())) continue;
     if (!(which[i] >= 0.0 && which[i] < static_cast<double>(system.events().size()))) throw std::out_of_range("event");
     const auto event = static_cast<std::size_t>(which[i]);
     const bool is_impact = system.events()[event].action == Event::Action::set;
@@ -212,7 +222,8 @@ StoredRun read_run(const std::string& path) {
   const Hdf5Reader file(path);
   RunDescription d = description_in(file);
   InputTexts replaced;
-  Model model = model_of(d, replaced);
+  std::vector<std::string> notes;
+  Model model = model_of(d, replaced, notes);
   std::vector<Column> columns = columns_of(model.system, {});
   for (const std::string& name : file.datasets()) {
     if (name == "model" || std::ranges::find(columns, name, &Column::name) != columns.end()) continue;
@@ -226,9 +237,10 @@ StoredRun read_run(const std::string& path) {
                 file.number("time"),
                 file.text("failure"),
                 std::move(replaced),
-                {}};
+                {},
+                std::move(notes)};
   try {
-    run.events = events_in(file, run.model.system);
+    run.events = events_in(file, run.model.system, !run.description.stop_when.empty());
   } catch (const std::out_of_range&) {
     throw FileError(fmt::format("{} cannot be read: its list of events does not fit its model", path));
   }

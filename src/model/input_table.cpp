@@ -236,4 +236,6 @@ std::string input_text(const Expression& input) {
   return text;
 }
 
+bool names_table(const std::string& text) { return text.find("; ") != std::string::npos; }
+
 }  // namespace rattleback

@@ -25,6 +25,7 @@ struct StoredRun {
   std::string failure;     ///< of a failed run
   InputTexts inputs = {};  ///< that the run had instead of the model's own
   std::vector<Column> columns;
+  std::vector<std::string> notes = {};  ///< what of the run is not in the file
   std::vector<EventRecord> events = {};  ///< those that are listed, in their order
 };
 

@@ -73,6 +73,8 @@ Model read_model(std::string_view text, const std::string& file, const Parameter
 
 /// For people and for checkpoints: the formula of an input, and what identifies the tables in it.
 std::string input_text(const Expression& input);
+/// Whether such a text is about tables, which it has only the checksums of.
+bool names_table(const std::string& text);
 
 /// Reads a model of the catalogue, or a file.
 Model load_model(const std::string& name_or_file, const ParameterValues& parameters = {},
