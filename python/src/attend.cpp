@@ -111,8 +111,7 @@ Attendance attend(const py::object& progress, const std::function<void(const ans
       counter.moved = false;
       waiting.swap(counter.waiting);
     }
-    if (is_ending()) PyErr_SetNone(PyExc_KeyboardInterrupt);
-    if (is_ending() || PyErr_CheckSignals() != 0) {
+    if (must_stop()) {
       py::error_already_set raised;
       keep(raised);
     }

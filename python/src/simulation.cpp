@@ -51,8 +51,7 @@ std::int64_t step_attentively(std::int64_t count, Step&& step) {
     taken += now;
     if (now < next) break;
     if (Clock::now() - begin < std::chrono::milliseconds(10)) next *= 2;
-    if (is_ending()) PyErr_SetNone(PyExc_KeyboardInterrupt);
-    if (is_ending() || PyErr_CheckSignals() != 0) throw py::error_already_set();
+    if (must_stop()) throw py::error_already_set();
   }
   return taken;
 }

@@ -34,7 +34,11 @@ Away::Away() {
 }
 Away::~Away() { --away; }
 
-bool is_ending() { return ending; }
+bool must_stop() {
+  if (!ending) return PyErr_CheckSignals() != 0;
+  PyErr_SetNone(PyExc_KeyboardInterrupt);
+  return true;
+}
 
 void bind_end(py::module_& /*m*/) {
   py::module_::import("atexit").attr("register")(py::cpp_function(&wait_for_all));

@@ -15,8 +15,9 @@ class Away {
   Away& operator=(const Away&) = delete;
 };
 
-/// Whether the interpreter ends: nobody waits for an answer any more.
-bool is_ending();
+/// Whether a signal handler has raised an exception, or the interpreter ends, for which KeyboardInterrupt is raised:
+/// nobody waits for an answer any more.
+bool must_stop();
 
 /// Works without the lock.
 class Unlocked {
