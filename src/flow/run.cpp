@@ -135,7 +135,13 @@ class Run {
     std::int64_t steps = std::min(options_.steps, next_look_) - step_;
     if (options_.recorder != nullptr) steps = std::min(steps, options_.every - step_ % options_.every);
     watched_.values = observer_.values();
-    const std::int64_t taken = stepper_.leap(watched_, std::max<std::int64_t>(steps, 1));
+    std::int64_t taken = 0;
+    try {
+      taken = stepper_.leap(watched_, std::max<std::int64_t>(steps, 1));
+    } catch (const Interrupted&) {  // the stepper is where it was before
+      outcome_ = RunOutcome::interrupted;
+      return true;
+    }
     // Where leaps fail again and again, they are tried less often.
     fruitless_ = taken > 0 ? 0 : std::min(fruitless_ + 1, 10);
     if (taken == 0) next_leap_ = step_ + (fruitless_ > 1 ? std::int64_t{1} << fruitless_ : 1);

@@ -28,7 +28,7 @@ class StepInterpreter {
   /// One step. False if the fast path failed: an iteration did not converge, a linear solve lost
   /// accuracy, or an output is not finite.
   bool operator()(const T* data, T* outputs, StepIterations& iterations) {
-    keep_working();
+    if (!as_compiled_) keep_working();  // compiled code does not look up in the middle of a step either
     data_ = data;
     iterations = {};
     std::int64_t of_solution = 0;

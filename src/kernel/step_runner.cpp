@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rattleback/base/work.hpp"
+
 namespace rattleback {
 namespace {
 
@@ -45,6 +47,7 @@ std::int64_t StepRunner::run_fast(double* data, double* outputs, std::int64_t st
 std::int64_t StepRunner::interpret(double* data, double* outputs, std::int64_t steps) {
   counters_ = {};
   for (std::int64_t n = 0; n < steps; ++n) {
+    if (n % 1024 == 1023) keep_working();
     bool failed = false;
     StepIterations iterations[max_lanes];
     for (std::size_t l = 0; l < width(); ++l) {
