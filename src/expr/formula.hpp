@@ -61,7 +61,8 @@ inline int degree_of(const Expression& e, const std::vector<const Piece*>& opera
   int degree = 0;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (e.kind() == Kind::product) {
-      degree += operands[i]->degree * std::max(1, static_cast<int>(std::abs(e.operands()[i].weight)));
+      const double exponent = std::clamp(std::abs(e.operands()[i].weight), 1.0, 4.0);  // more says no more
+      degree = std::min(100, degree + operands[i]->degree * static_cast<int>(exponent));
     } else {
       degree = std::max(degree, operands[i]->degree);
     }

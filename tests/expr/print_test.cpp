@@ -223,6 +223,7 @@ TEST(Latex, IsWrittenAsOnABlackboard) {
   EXPECT_EQ(latex("0.5*a^2/(b + c)"), "\\frac{a^{2}}{2 \\left(b + c\\right)}");
   EXPECT_EQ(latex("x - 1.5*a/(b + c)"), "x - \\frac{3 a}{2 \\left(b + c\\right)}");
   EXPECT_EQ(latex("2*a/(b + c)"), "\\frac{2 a}{b + c}");
+  EXPECT_EQ(latex("y + x'^19007199254741"), "\\dot{x}^{19007199254741} + y");
   EXPECT_EQ(latex("sin(theta)^2*cos(phi)"), "\\sin^{2}\\theta \\cos\\phi");
   EXPECT_EQ(latex("sin(x)*(y + z)"), "\\left(y + z\\right) \\sin x") << "y + z is no argument";
   EXPECT_EQ(latex("1 - exp(-t)"), "1 - \\exp\\left(-t\\right)");
