@@ -1,7 +1,6 @@
 #include "packing.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <type_traits>
 #include <utility>
@@ -15,6 +14,8 @@ namespace {
 constexpr std::size_t most_lines = 96;
 /// While packing, entries from here on are those that ranges use one after the other.
 constexpr std::size_t shared_entries = std::size_t{1} << 31;
+/// Packs begin where a cache line of one lane does.
+constexpr std::size_t next_line(std::size_t entry) { return (entry + 7) / 8 * 8; }
 constexpr std::uint32_t no_part = ~std::uint32_t{0};
 
 /// A loop reads entries of the workspace in any order, but no more than one constant, and takes the same of all.
@@ -62,7 +63,6 @@ class Packer {
     std::size_t singles = 0;
     for (const Unit& unit : units) (unit.kind == Unit::Kind::single ? singles : packed) += unit.members.size();
     last_straight_ = no_part;
-    loads_.clear();
     if (packed < singles) {  // not worth another order
       for (Value v = range.begin; v < range.end; ++v) {
         if (units_.is_active(v)) add_straight(v);
@@ -105,18 +105,18 @@ class Packer {
 
   /// Entries for values, and for their cosines. What only its own range reads need not outlive it: all ranges keep
   /// such values in the same place, which stays in the cache.
-  std::size_t new_entries(const std::vector<Value>& values, std::uint32_t part) {
+  std::size_t new_entries(const std::vector<Value>& values) {
     const bool is_local = std::ranges::all_of(values, [&](Value v) { return units_.is_local(v); });
     std::size_t& next = is_local ? next_shared_entry_[units_.range_of(values.front())] : result_.entries;
-    if (part != no_part) next = entry_away_from(next, loads_[part], task_.entry_size);
+    if (values.size() > 1) next = next_line(next);
     return std::exchange(next, next + values.size());
   }
 
   void give_entry(Value v) {
-    if (result_.entry_of[v] == no_entry) result_.entry_of[v] = new_entries({v}, no_part);
+    if (result_.entry_of[v] == no_entry) result_.entry_of[v] = new_entries({v});
   }
   void give_cosine_entry(Value v) {
-    if (result_.cosine_entry_of[v] == no_entry) result_.cosine_entry_of[v] = new_entries({v}, no_part);
+    if (result_.cosine_entry_of[v] == no_entry) result_.cosine_entry_of[v] = new_entries({v});
   }
 
   ValuePlace place_of_leaf(Value v) const {
@@ -262,11 +262,8 @@ class Packer {
       }
     }
     const std::size_t count = pack.members.size();
-    for (const LoopOperand& o : pack.line.operands) {
-      if (o.from == LoopOperand::From::memory && o.stride == 1) loads_[part].push_back(o.at);
-    }
-    const std::size_t result = new_entries(pack.members, part);
-    const std::size_t cosine = op == Opcode::sincos ? new_entries(pack.members, part) : no_entry;
+    const std::size_t result = new_entries(pack.members);
+    const std::size_t cosine = op == Opcode::sincos ? new_entries(pack.members) : no_entry;
     for (std::size_t m = 0; m < count; ++m) {
       const Value v = pack.members[m];
       result_.entry_of[v] = result + m;
@@ -328,7 +325,7 @@ class Packer {
 
   void settle_entries() {
     choose_stored();
-    result_.entries = next_page(result_.entries);
+    result_.entries = next_line(result_.entries);
     const auto settle = [base = result_.entries](auto& entry) {
       if (entry != no_entry && entry >= shared_entries) {
         entry = static_cast<std::remove_reference_t<decltype(entry)>>(entry - shared_entries + base);
@@ -387,8 +384,7 @@ class Packer {
   std::vector<char> is_cosine_stored_;
   std::uint32_t range_ = 0;
   std::uint32_t last_straight_ = no_part;
-  std::vector<std::size_t> next_shared_entry_;               ///< by range
-  std::map<std::uint32_t, std::vector<std::size_t>> loads_;  ///< the first entries that loops of a range read in order
+  std::vector<std::size_t> next_shared_entry_;  ///< by range
   std::vector<std::vector<Pack>> packs_;
   Packing result_;
 };

@@ -67,9 +67,8 @@ struct PackingTask {
   std::size_t inputs = 0;           ///< entry of the first one
   std::size_t variables = 0;        ///< entry of the first one
   std::size_t first_free = 0;       ///< entry
-  std::size_t entry_size = sizeof(double);  ///< in bytes
-  std::size_t shortest_loop = 8;            ///< iterations
-  std::size_t longest_part = 256;           ///< instructions
+  std::size_t shortest_loop = 8;    ///< iterations
+  std::size_t longest_part = 256;   ///< instructions
   /// Signs and absolute values of what is in memory are taken by whoever reads them, instead of being kept.
   bool takes_signs = true;
 };

@@ -43,20 +43,4 @@ std::vector<PlaceRun> affine_runs(std::span<const std::vector<ValuePlace>> colum
   return runs;
 }
 
-std::size_t entry_away_from(std::size_t from, std::span<const std::size_t> loads, std::size_t entry_size) {
-  constexpr std::size_t compared = 4096;  // bytes
-  constexpr std::size_t in_flight = 448;  // what iterations that overlap may have written
-  const auto collides = [&](std::size_t entry) {
-    return std::ranges::any_of(loads, [&](std::size_t load) {
-      const std::size_t ahead = (entry - load) * entry_size % compared;
-      return ahead > 0 && ahead < in_flight;
-    });
-  };
-  const std::size_t first = next_line(from);
-  for (std::size_t entry = first; entry < first + compared / entry_size; entry = next_line(entry + 1)) {
-    if (!collides(entry)) return entry;
-  }
-  return first;
-}
-
 }  // namespace rattleback

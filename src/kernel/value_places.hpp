@@ -31,14 +31,4 @@ struct PlaceRun {
 /// Cuts columns of equal length into runs; those that are affine have at least the length `shortest`.
 std::vector<PlaceRun> affine_runs(std::span<const std::vector<ValuePlace>> columns, std::size_t shortest);
 
-/// Packs begin where a cache line of one lane does; a page further, the last twelve bits of addresses are the same.
-constexpr std::size_t next_line(std::size_t entry) { return (entry + 7) / 8 * 8; }
-constexpr std::size_t next_page(std::size_t entry) { return (entry + 511) / 512 * 512; }
-
-/// The first entry from `from` on, at the beginning of a cache line, where a loop that reads entries in order from each
-/// of `loads` on may write in order. Processors compare the last twelve bits of addresses before they know the others:
-/// a load that has them in common with a store of an iteration before waits for it, and iterations that could overlap
-/// follow each other. `entry_size` is in bytes.
-std::size_t entry_away_from(std::size_t from, std::span<const std::size_t> loads, std::size_t entry_size);
-
 }  // namespace rattleback

@@ -411,30 +411,5 @@ TEST(Packing, runs_are_cut_where_the_distance_changes) {
   }
 }
 
-/// Whether vectors of eight doubles at these addresses have last twelve bits in common.
-bool look_alike(std::size_t a, std::size_t b) {
-  const std::size_t distance = (a - b) % 4096;
-  return distance < 64 || distance > 4096 - 64;
-}
-
-TEST(Packing, loops_do_not_read_where_they_seem_to_have_just_written) {
-  std::mt19937 random(1);
-  for (int attempt = 0; attempt < 200; ++attempt) {
-    const std::size_t entry_size = attempt % 2 == 0 ? 8 : 64;  // one lane, eight lanes
-    std::vector<std::size_t> loads(1 + random() % 4);
-    for (std::size_t& load : loads) load = random() % 4000;
-    const std::size_t from = random() % 4000;
-    const std::size_t store = entry_away_from(from, loads, entry_size);
-    EXPECT_GE(store, from);
-    EXPECT_EQ(store % 8, 0U);
-    for (const std::size_t load : loads) {
-      for (std::size_t before = 1; before <= 5; ++before) {
-        EXPECT_FALSE(look_alike(load * entry_size, store * entry_size - 64 * before))
-            << "load " << load << ", store " << store << ", " << before << " iterations before";
-      }
-    }
-  }
-}
-
 }  // namespace
 }  // namespace rattleback

@@ -165,7 +165,6 @@ void Emitter::begin_program(std::span<const Instruction> code, std::span<const d
   task.inputs = inputs.first;
   task.variables = variables.first;
   task.first_free = workspace_size_;
-  task.entry_size = sizeof(double) * static_cast<std::size_t>(lanes_);
   task.longest_part = chunk_size;
   packing_ = pack(task);
   workspace_size_ = packing_.entries;
