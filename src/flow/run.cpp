@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "rattleback/base/work.hpp"
+#include "rattleback/kernel/kernel.hpp"
 #include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -20,6 +21,9 @@ namespace rattleback {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// Runs of so many steps are worth compiling, whatever they are.
+constexpr std::int64_t long_run = 20000;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -81,6 +85,8 @@ class Run {
       : stepper_(stepper), problem_(problem), options_(options), observer_(problem, options.recorder != nullptr) {
     for (const Observer* o : options.observers) observed_.resize(observed_.size() + o->quantity().labels.size());
     if (!problem.system.conserves_energy()) meter_.emplace(problem);
+    std::optional<CompileAtOnce> at_once;  // of a long run, before the clock begins
+    if (options.steps >= long_run) at_once.emplace();
     leaps_ = options.observers.empty() && !meter_ && stepper.watch(observer_.functions());
     watched_ = Watched(observer_.values().size());
     begin_ = Clock::now();  // what was compiled belongs to no step
