@@ -113,7 +113,7 @@ def a_fit():
 
     first = wall(one_by_one)
     runs, theirs, together = best(5, lambda: wall(one_by_one), lambda: in_cpp("fit"), lambda: wall(at_once))
-    row("89 runs of 200 steps with other parameters: the first time, which compiles, and again; in C++; as an ensemble", f"{first:.3f}, {runs:.3f}; {theirs:.3f}; {together:.4f} s")
+    row("89 runs of 200 steps with other parameters: the first time, and again; in C++; as an ensemble", f"{first:.3f}, {runs:.3f}; {theirs:.3f}; {together:.4f} s")
 
 
 def two_threads():
