@@ -59,7 +59,9 @@ std::int64_t step_attentively(std::int64_t count, Step&& step) {
 /// A simulation whose node is in arrays of its own, which stay where they are.
 class Stepping {
  public:
-  explicit Stepping(answer::Simulation simulation) : simulation_(std::move(simulation)), node_(simulation_.node()) {}
+  explicit Stepping(answer::Simulation simulation) : simulation_(std::move(simulation)), node_(simulation_.node()) {
+    node_.q = simulation_.prepared().problem.system.space().shown(node_.q);
+  }
 
   void step(std::int64_t count) {
     constexpr std::int64_t few = 100;
@@ -111,7 +113,7 @@ class Stepping {
  private:
   void look() {
     const State& now = simulation_.node();
-    std::ranges::copy(now.q, node_.q.begin());
+    std::ranges::copy(simulation_.prepared().problem.system.space().shown(now.q, node_.q), node_.q.begin());
     std::ranges::copy(now.v, node_.v.begin());
   }
 
@@ -142,7 +144,7 @@ class Batching {
     Lead::require_free(is_led_);
     if (!q && !v) return simulation_.start(member);
     State node = simulation_.prepared().problem.start;
-    if (q) node.q = std::move(*q);
+    node.q = q ? std::move(*q) : simulation_.prepared().problem.system.space().shown(node.q);
     if (v) node.v = std::move(*v);
     simulation_.start(member, &node);
   }

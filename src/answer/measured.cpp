@@ -22,7 +22,7 @@ std::optional<double> exact_error(const RunResult& result, const Problem& proble
   if (std::ranges::any_of(result.statistics.events, is_impact)) return std::nullopt;  // it is about the motion without
   const std::vector<double> exact = exact_position(system, problem.parameters, problem.start, result.time);
   double error = 0.0;
-  for (std::size_t i = 0; i < system.dimension(); ++i) {
+  for (std::size_t i = 0; i < system.coordinates().size(); ++i) {
     if (!system.exact()[i]) continue;
     if (!std::isfinite(exact[i])) return std::nullopt;  // the formula is not made for this start
     raise(error, std::abs(result.node.q[i] - exact[i]));
@@ -36,12 +36,9 @@ nlohmann::json events_json(const std::vector<EventRecord>& events, const std::ve
   for (std::size_t k = 0; k < counts.size(); ++k) document["counts"][system.events()[k].name] = counts[k];
   std::vector<std::int64_t> numbers(system.events().size());
   for (const EventRecord& e : events) {
-    nlohmann::json entry{{"event", system.events()[e.event].name},
-                         {"number", ++numbers[e.event]},
-                         {"time", e.time},
-                         {"direction", e.rising ? "rising" : "falling"},
-                         {"q", e.node.q},
-                         {"v", e.node.v}};
+    nlohmann::json entry{
+        {"event", system.events()[e.event].name},       {"number", ++numbers[e.event]},        {"time", e.time},
+        {"direction", e.rising ? "rising" : "falling"}, {"q", system.space().shown(e.node.q)}, {"v", e.node.v}};
     if (!e.after.empty()) entry["v_after"] = e.after;
     document["list"].push_back(std::move(entry));
   }
@@ -57,7 +54,7 @@ nlohmann::json run_json(const RunResult& result, const PreparedProblem& prepared
       {"step", prepared.problem.step},
       {"steps", result.steps},
       {"time", result.time},
-      {"q", result.node.q},
+      {"q", prepared.problem.system.space().shown(result.node.q)},
       {"v", result.node.v},
       {"p", result.momenta},
       {"energy", {{"initial", s.initial_energy}, {"final", s.final_energy}, {"scale", s.energy_scale}}},

@@ -17,19 +17,27 @@ namespace {
 /// Up to this many coordinates the constraints are looked at before every run.
 constexpr std::size_t small_system = 60;
 
-std::vector<double> one_for_each(const std::vector<double>& numbers, const char* field, const System& system) {
-  if (numbers.size() == system.dimension()) return numbers;
+std::vector<double> one_for_each(const std::vector<double>& numbers, const char* field,
+                                 const std::vector<std::string>& of) {
+  if (numbers.size() == of.size()) return numbers;
   throw RequestError(fmt::format("`{}` has {} {}, expected {}: one for each of {}", field, numbers.size(),
-                                 numbers.size() == 1 ? "entry" : "entries", system.dimension(),
-                                 names(system.coordinates())));
+                                 numbers.size() == 1 ? "entry" : "entries", of.size(), names(of)));
+}
+
+std::vector<std::string> freedom_names(const System& system) {
+  std::vector<std::string> list;
+  for (const Expression& freedom : system.freedoms()) list.push_back(freedom.name());
+  return list;
 }
 
 State start_of(const ProblemRequest& request, const Model& model) {
   State start{{}, std::vector<double>(model.system.dimension(), 0.0), 0.0};
   if (model.initial) start = *model.initial;
-  if (!request.q0.each.empty()) start.q = one_for_each(request.q0.each, "q0", model.system);
-  if (!request.v0.each.empty()) start.v = one_for_each(request.v0.each, "v0", model.system);
-  if (start.q.empty() && !request.q0.named.empty()) start.q.resize(model.system.dimension(), 0.0);
+  const Space space = model.system.space();
+  if (!request.q0.each.empty())
+    start.q = space.from_shown(one_for_each(request.q0.each, "q0", model.system.position_names()));
+  if (!request.v0.each.empty()) start.v = one_for_each(request.v0.each, "v0", freedom_names(model.system));
+  if (start.q.empty() && !request.q0.named.empty()) start.q = space.origin();
   if (request.t0 && !std::isfinite(*request.t0)) {
     throw RequestError(fmt::format("`t0` must be a finite number, found {}", *request.t0));
   }
@@ -55,12 +63,12 @@ void complete(State& start, const ProblemRequest& request, const Model& model) {
     }
   };
   if (!request.q0.named.empty()) {
-    const SomeNumbers given = by_coordinate(s, request.q0.named, "`q0`");
+    const SomeNumbers given = positions_by_name(s, request.q0.named, "`q0`", start.q);
     start.q = completed("q0", [&] { return completed_positions(s, s.parameter_values(), given, start.q, start.t); });
   }
   const bool moved = !request.q0.empty() && !model.given_velocities.empty() && request.v0.empty();
   if (request.v0.named.empty() && !moved) return;
-  const SomeNumbers given = moved ? model.given_velocities : by_coordinate(s, request.v0.named, "`v0`");
+  const SomeNumbers given = moved ? model.given_velocities : velocities_by_name(s, request.v0.named, "`v0`");
   start.v = completed("v0", [&] { return completed_velocities(s, s.parameter_values(), start.q, given, start.t); });
 }
 
@@ -96,7 +104,7 @@ void project_start(Problem& problem, std::vector<std::string>& notes) {
   if (!report.projected) return;
   problem.start = *report.projected;
   notes.push_back(fmt::format("the start was projected onto the constraints: q = {}, v = {}",
-                              tuple(problem.start.q, 17), tuple(problem.start.v, 17)));
+                              tuple(problem.system.space().shown(problem.start.q), 17), tuple(problem.start.v, 17)));
 }
 
 void require_start(const std::string& name, const Problem& problem) {
@@ -141,7 +149,9 @@ PreparedProblem with_start(const ProblemRequest& request, Model model, double h,
                            std::vector<std::string> notes) {
   Problem problem{model.system, model.system.parameter_values(), start_of(request, model), h};
   complete(problem.start, request, model);
-  if (!request.q1.empty()) problem.second_position = one_for_each(request.q1, "q1", model.system);
+  if (!request.q1.empty())
+    problem.second_position =
+        model.system.space().from_shown(one_for_each(request.q1, "q1", model.system.position_names()));
   if (request.project) project_start(problem, notes);
   require_start(model.name, problem);
   if (problem.system.has_kinks()) {

@@ -208,16 +208,16 @@ void BatchSimulation::start(std::int64_t member, const State* node) {
     throw RequestError(fmt::format("there is no member {}; there are {}", member, batch_.size()));
   }
   if (node == nullptr) return batch_.start(static_cast<std::size_t>(member), prepared_.problem.start);
-  const std::size_t n = prepared_.problem.system.dimension();
-  if (node->q.size() != n || node->v.size() != n) {
-    throw RequestError(fmt::format("a start has a number for each of {} coordinates, found q with {} and v with {}", n,
-                                   node->q.size(), node->v.size()));
+  const Space space = prepared_.problem.system.space();
+  if (node->q.size() != space.shown_positions() || node->v.size() != space.velocities()) {
+    throw RequestError(fmt::format("a start has {} numbers for the position and {} for the velocity, found {} and {}",
+                                   space.shown_positions(), space.velocities(), node->q.size(), node->v.size()));
   }
   const auto is_finite = [](double x) { return std::isfinite(x); };
   if (!std::ranges::all_of(node->q, is_finite) || !std::ranges::all_of(node->v, is_finite)) {
     throw RequestError(fmt::format("the start of member {} is not finite", member));
   }
-  batch_.start(static_cast<std::size_t>(member), *node);
+  batch_.start(static_cast<std::size_t>(member), {space.from_shown(node->q), node->v, node->t});
 }
 
 }  // namespace rattleback::answer

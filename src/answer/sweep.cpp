@@ -25,9 +25,10 @@ Axis axis_of(const SweepRequest& request) {
           }};
 }
 
-void make_room(SweepAnswer::Nodes& nodes, std::size_t count, std::size_t dimension) {
+void make_room(SweepAnswer::Nodes& nodes, std::size_t count, const Space& space) {
   for (auto* numbers : {&nodes.time, &nodes.energy}) numbers->assign(count, not_a_number);
-  for (auto* numbers : {&nodes.q, &nodes.v, &nodes.p}) numbers->assign(count * dimension, not_a_number);
+  nodes.q.assign(count * space.shown_positions(), not_a_number);
+  for (auto* numbers : {&nodes.v, &nodes.p}) numbers->assign(count * space.velocities(), not_a_number);
 }
 
 void put(SweepAnswer::Nodes& nodes, std::size_t at, const NodeRow& row) {
@@ -46,14 +47,15 @@ class Arrays final : public EnsembleSink {
  public:
   Arrays(SweepAnswer& answer, std::size_t times) : answer_(answer), times_(times) {
     const auto count = static_cast<std::size_t>(answer.members);
-    const std::size_t n = answer.prepared.problem.system.dimension();
-    require_memory(static_cast<double>(count) * (1.0 + static_cast<double>(times)) *
-                       (3.0 * static_cast<double>(n) + 2.0) * sizeof(double),
-                   "the sweep", "choose fewer members or `times`");
+    const Space space = answer.prepared.problem.system.space();
+    const std::size_t numbers = space.shown_positions() + 2 * space.velocities() + 2;
+    require_memory(
+        static_cast<double>(count) * (1.0 + static_cast<double>(times)) * static_cast<double>(numbers) * sizeof(double),
+        "the sweep", "choose fewer members or `times`");
     answer.steps.assign(count, 0);
     answer.failures.resize(count);
-    make_room(answer.last, count, n);
-    make_room(answer.at_times, count * times, n);
+    make_room(answer.last, count, space);
+    make_room(answer.at_times, count * times, space);
   }
   void record(const MemberResult& result) override {
     const auto i = static_cast<std::size_t>(result.member);

@@ -27,8 +27,15 @@ std::string tuple(const std::vector<double>& values, int digits) {
 
 std::string names(const std::vector<Expression>& symbols) {
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < std::min(symbols.size(), longest); ++i) texts.push_back(symbols[i].name());
-  if (symbols.size() > longest) texts.push_back(fmt::format("... ({} in all)", symbols.size()));
+  for (const Expression& symbol : symbols) texts.push_back(symbol.name());
+  return names(std::move(texts));
+}
+
+std::string names(std::vector<std::string> texts) {
+  if (const std::size_t all = texts.size(); all > longest) {
+    texts.resize(longest);
+    texts.push_back(fmt::format("... ({} in all)", all));
+  }
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 

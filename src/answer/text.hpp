@@ -19,6 +19,7 @@ namespace rattleback::answer {
 std::string tuple(const std::vector<double>& values, int digits = 10);
 /// x, y, z; long lists are cut.
 std::string names(const std::vector<Expression>& symbols);
+std::string names(std::vector<std::string> texts);
 /// A formula as a page bears it; JSON has it all.
 std::string formula(const Expression& expression);
 /// The same of a vector or a matrix.

@@ -16,10 +16,10 @@ namespace rattleback {
 struct Batch::Implementation {
   Implementation(const Problem& p, const MethodSpec& spec, std::size_t members, int lanes)
       : problem(p), derived(spec, p), maps(maps_of(map(), p)), starts(map(), maps, p),
-        whole(map(), maps, {true, {}, 0}), step(ChainStep::make(whole.chain, lanes)), n(p.system.dimension()),
+        whole(map(), maps, {true, {}, 0}), step(ChainStep::make(whole.chain, lanes)), space(p.system.space()),
         width(static_cast<std::size_t>(lanes)), outputs(step ? step->outputs_size() * width : 0),
-        blocks((members + width - 1) / width, {whole, map().state, width}), q(members * n), v(members * n),
-        failures(members) {
+        blocks((members + width - 1) / width, {whole, map().state, width}), q(members * space.shown_positions()),
+        v(members * space.velocities()), failures(members) {
     if (maps.node) node.emplace(*maps.node, p);
     for (std::size_t i = 0; i < members; ++i) {
       parameters.insert(parameters.end(), p.parameters.begin(), p.parameters.end());
@@ -73,19 +73,28 @@ struct Batch::Implementation {
   }
 
   void show(std::size_t member, const State& at) {
-    std::ranges::copy(at.q, q.begin() + static_cast<std::ptrdiff_t>(member * n));
-    std::ranges::copy(at.v, v.begin() + static_cast<std::ptrdiff_t>(member * n));
+    show_position(member, at.q);
+    std::ranges::copy(at.v, v.begin() + static_cast<std::ptrdiff_t>(member * space.velocities()));
+  }
+
+  void show_position(std::size_t member, std::span<const double> position) {
+    const auto row = std::span(q).subspan(member * space.shown_positions(), space.shown_positions());
+    std::ranges::copy(space.shown(position, row), row.begin());
   }
 
   void show_lanes(std::size_t b) {
     const LaneData& block = blocks[b];
-    for (const auto& [from, to] :
-         {std::pair(block.all(block.position()), &q), std::pair(block.all(block.velocity()), &v)}) {
+    const auto copy = [&](std::span<const double> from, std::size_t size, std::vector<double>& to) {
       for (std::size_t l = 0; l < width; ++l) {
         if (!lives(b, l)) continue;
-        double* row = to->data() + (b * width + l) * n;
-        for (std::size_t i = 0; i < n; ++i) row[i] = from[i * width + l];
+        double* row = to.data() + (b * width + l) * size;
+        for (std::size_t i = 0; i < size; ++i) row[i] = from[i * width + l];
       }
+    };
+    copy(block.all(block.velocity()), space.velocities(), v);
+    if (space.rotations == 0) return copy(block.all(block.position()), space.numbers, q);
+    for (std::size_t l = 0; l < width; ++l) {
+      if (lives(b, l)) show_position(b * width + l, block.node(l).q);
     }
   }
 
@@ -160,7 +169,7 @@ struct Batch::Implementation {
   WholeStart starts;
   WholeStep whole;
   std::optional<ChainStep> step;  ///< none if its maps could not keep their bits: then one at a time
-  std::size_t n;
+  Space space;
   std::size_t width;
   std::vector<double> outputs;
   std::vector<LaneData> blocks;

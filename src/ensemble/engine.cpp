@@ -126,7 +126,7 @@ Program watched_program(const Ensemble& ensemble) {
 }
 
 NodeReader::NodeReader(const Ensemble& ensemble)
-    : n_(ensemble.system.dimension()), statistics_(ensemble.statistics.size()),
+    : n_(ensemble.system.dimension()), space_(ensemble.system.space()), statistics_(ensemble.statistics.size()),
       row_(make_program(state_and_parameters(ensemble.system), row_formulas(ensemble.system))),
       watched_(watched_program(ensemble)), layout_(map_of_node(ensemble.system).data_layout), data_(layout_.size()),
       row_values_(n_ + 1), watched_values_(watched_program(ensemble).outputs.size()) {}
@@ -144,7 +144,7 @@ NodeRow NodeReader::row(double time, std::span<const double> q, std::span<const 
   place(time, q, v, parameters);
   row_(data_, row_values_);
   return {time,
-          {q.begin(), q.end()},
+          space_.shown(q),
           {v.begin(), v.end()},
           {row_values_.begin(), row_values_.begin() + static_cast<std::ptrdiff_t>(n_)},
           row_values_[n_]};
@@ -162,7 +162,8 @@ MemberResult empty_result(const Ensemble& ensemble, const Member& member, std::s
   result.member = member.index;
   result.varied = member.varied;
   const std::vector<double> undefined(ensemble.system.dimension(), not_a_number);
-  result.last = {not_a_number, undefined, undefined, undefined, not_a_number};
+  const std::vector<double> nowhere(ensemble.system.space().shown_positions(), not_a_number);
+  result.last = {not_a_number, nowhere, undefined, undefined, not_a_number};
   result.nodes.assign(ensemble.times.size(), result.last);
   result.statistics.assign(ensemble.statistics.size() + observed, {not_a_number, not_a_number, not_a_number});
   result.crossings.resize(ensemble.sections.size() + ensemble.system.events().size());

@@ -100,6 +100,7 @@ class NodeReader {
   void place(double time, std::span<const double> q, std::span<const double> v, std::span<const double> parameters);
 
   std::size_t n_;
+  Space space_;
   std::size_t statistics_;
   Kernel row_;
   Kernel watched_;

@@ -32,7 +32,7 @@ class EnsembleReader : SpecFile {
     model_ = &model;
     use(model.definitions);
     const System& system = model.system;
-    const State zero{std::vector<double>(system.dimension()), std::vector<double>(system.dimension())};
+    const State zero{system.space().origin(), std::vector<double>(system.dimension())};
     ensemble_.emplace(Ensemble{system, methods(), model.initial.value_or(zero)});
     read_steps();
     if (const toml::node* project = root().get("project")) ensemble_->project = flag(*project, "project");

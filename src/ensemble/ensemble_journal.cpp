@@ -84,13 +84,13 @@ class Reader {
     if (size > 0) std::memcpy(numbers.data(), take(size * sizeof(double)).data(), size * sizeof(double));
     return numbers;
   }
-  NodeRow get_row(std::size_t dimension) {
+  NodeRow get_row(const NodeRow& shape) {
     NodeRow row;
     row.time = get<double>();
     row.energy = get<double>();
-    row.q = get_list(dimension);
-    row.v = get_list(dimension);
-    row.p = get_list(dimension);
+    row.q = get_list(shape.q.size());
+    row.v = get_list(shape.v.size());
+    row.p = get_list(shape.p.size());
     return row;
   }
   std::string get_text() { return std::string(take(get_size(1))); }
@@ -135,13 +135,12 @@ void encode(const MemberResult& result, std::string& bytes) {
 MemberResult decode(std::string_view bytes, const MemberResult& shape) {
   Reader reader(bytes);
   MemberResult result;
-  const std::size_t n = shape.last.q.size();
   result.member = reader.get<std::int64_t>();
   result.steps = reader.get<std::int64_t>();
   result.varied = reader.get_list(shape.varied.size());
-  result.last = reader.get_row(n);
+  result.last = reader.get_row(shape.last);
   reader.expect_size(shape.nodes.size());
-  for (std::size_t k = 0; k < shape.nodes.size(); ++k) result.nodes.push_back(reader.get_row(n));
+  for (std::size_t k = 0; k < shape.nodes.size(); ++k) result.nodes.push_back(reader.get_row(shape.last));
   reader.expect_size(shape.statistics.size());
   for (std::size_t k = 0; k < shape.statistics.size(); ++k) result.statistics.push_back(reader.get<Extremes>());
   reader.expect_size(shape.crossings.size());
@@ -150,7 +149,7 @@ MemberResult decode(std::string_view bytes, const MemberResult& shape) {
     const std::size_t count = reader.get_size(sizeof(std::uint64_t));
     for (std::size_t k = 0; k < count; ++k) {
       const bool up = reader.get<std::uint64_t>() != 0;
-      section.push_back({up, reader.get_row(n)});
+      section.push_back({up, reader.get_row(shape.last)});
     }
   }
   result.undefined = reader.get_list(shape.undefined.size());

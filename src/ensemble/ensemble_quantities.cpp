@@ -44,7 +44,7 @@ class Gatherer {
     parameters_ = members_.at(result.member).parameters;
     const auto one = [&](std::size_t instant, const NodeRow& row) {
       if (std::isnan(row.time)) return;  // it has not come to there
-      std::ranges::copy(row.q, layout_.of(data_, Slot::position).begin());
+      std::ranges::copy(file_.ensemble.system.space().from_shown(row.q), layout_.of(data_, Slot::position).begin());
       std::ranges::copy(row.v, layout_.of(data_, Slot::velocity).begin());
       std::ranges::fill(layout_.of(data_, Slot::time), row.time);
       std::ranges::copy(parameters_, layout_.of(data_, Slot::parameters).begin());

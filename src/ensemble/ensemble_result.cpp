@@ -88,9 +88,9 @@ class NodeColumns {
       columns_.emplace_back(writer, group, name, rows, rest, labels);
     };
     make("time", {});
-    make("q", column_names(ColumnKind::position, system.coordinates()));
-    make("v", column_names(ColumnKind::velocity, system.coordinates()));
-    make("p", column_names(ColumnKind::momentum, system.coordinates()));
+    make("q", system.position_names());
+    make("v", velocity_columns(system));
+    make("p", momentum_columns(system));
     make("energy", {});
   }
   void add(const NodeRow& row) {
@@ -307,7 +307,7 @@ std::int64_t EnsembleResult::missing() const {
 double EnsembleResult::work_to_finish() const {
   const Implementation& i = *implementation_;
   const MemberResult& r = i.shape;
-  const std::size_t row = 2 + 3 * r.last.q.size();
+  const std::size_t row = 2 + r.last.q.size() + r.last.v.size() + r.last.p.size();
   const std::size_t numbers =
       3 + r.varied.size() + (1 + r.nodes.size()) * row + 3 * r.statistics.size() + r.undefined.size();
   return 8.0 * static_cast<double>(numbers) * static_cast<double>(i.members.count()) +

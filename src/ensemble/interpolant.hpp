@@ -2,17 +2,17 @@
 
 #include <vector>
 
-#include "../mech/quintic.hpp"
+#include "../mech/between_nodes.hpp"
 #include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/dynamics.hpp"
 
 namespace rattleback {
 
-/// The polynomials of degree 5 with the positions, velocities and accelerations of two nodes.
+/// The motion between two nodes, by their accelerations.
 class Interpolant {
  public:
   explicit Interpolant(const Problem& problem)
-      : n_(problem.system.dimension()), motion_(typical_at(accelerations(problem.system), problem), problem) {}
+      : space_(problem.system.space()), motion_(typical_at(accelerations(problem.system), problem), problem) {}
 
   /// False if there are no accelerations at one of them.
   bool between(const State& first, const State& second, double h) {
@@ -23,13 +23,8 @@ class Interpolant {
   }
 
   State at(double s) const {
-    State node{std::vector<double>(n_), std::vector<double>(n_), a_->t + s * h_};
-    for (std::size_t i = 0; i < n_; ++i) {
-      const Quintic q({a_->q[i], h_ * a_->v[i], h_ * h_ * first_acceleration_[i]},
-                      {b_->q[i], h_ * b_->v[i], h_ * h_ * second_acceleration_[i]});
-      node.q[i] = q.value(s);
-      node.v[i] = q.slope(s) / h_;
-    }
+    State node{std::vector<double>(space_.positions()), std::vector<double>(space_.velocities()), a_->t + s * h_};
+    state_between(space_, {*a_, first_acceleration_}, {*b_, second_acceleration_}, h_, s, node);
     return node;
   }
 
@@ -40,7 +35,7 @@ class Interpolant {
     return true;
   }
 
-  std::size_t n_;
+  Space space_;
   CompiledMap motion_;
   double h_ = 0.0;
   const State* a_ = nullptr;

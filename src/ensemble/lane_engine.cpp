@@ -30,8 +30,8 @@ struct NoChain {};
 class LaneEngine final : public Engine {
  public:
   LaneEngine(const Ensemble& ensemble, const Members& members, const MethodPlan& plan, int lanes)
-      : ensemble_(ensemble), members_(members), plan_(plan), n_(ensemble.system.dimension()),
-        width_(static_cast<std::size_t>(lanes)),
+      : ensemble_(ensemble), members_(members), plan_(plan),
+        n_(ensemble.system.coordinates().size() + ensemble.system.dimension()), width_(static_cast<std::size_t>(lanes)),
         looks_back_(!ensemble.sections.empty() || !ensemble.system.events().empty()),
         watches_(!ensemble.statistics.empty() || looks_back_), start_check_(ensemble, plan.nominal), reader_(ensemble),
         formulas_(watched_program(ensemble), lanes), start_(method(), *plan.maps, plan.nominal),
@@ -100,7 +100,7 @@ class LaneEngine final : public Engine {
     if (!read_node(l, node)) return false;
     if (data_.keeps_velocity()) data_.scatter(l, data_.velocity(), node.v);
     for (std::size_t i = 0; i < lane.member.parameters.size(); ++i) {
-      points_[(2 * n_ + times() + i) * width_ + l] = lane.member.parameters[i];
+      points_[(n_ + times() + i) * width_ + l] = lane.member.parameters[i];
     }
     if (watches_) {
       const auto values = reader_.watched(lane.time(), node.q, node.v, lane.member.parameters);
@@ -361,7 +361,7 @@ class LaneEngine final : public Engine {
   const Ensemble& ensemble_;
   const Members& members_;
   const MethodPlan& plan_;
-  std::size_t n_;
+  std::size_t n_;  ///< numbers of a node
   std::size_t width_;
   bool looks_back_;  ///< something may have happened within a step
   bool watches_;     ///< something is looked at after every step

@@ -32,7 +32,7 @@ std::vector<NamedExpression> node_quantities(const System& system) {
   };
   for (const Expression& s : state_and_parameters(system)) add(s.name(), s);
   for (std::size_t i = 0; i < system.dimension(); ++i) {
-    add(column_name(ColumnKind::momentum, system.coordinates()[i].name()), system.momenta()[i]);
+    add(column_name(ColumnKind::momentum, system.freedoms()[i].name()), system.momenta()[i]);
   }
   add(column_name(ColumnKind::energy), system.energy());
   for (const NamedExpression& c : system.conserved()) add(c.name, c.expression);
@@ -43,9 +43,12 @@ std::vector<NamedExpression> node_quantities(const System& system) {
 /// nothing else.
 struct Members::State {
   explicit State(const Ensemble& e) : ensemble(e) {
-    for (const Expression& s : state_and_parameters(e.system)) names.push_back(s.name());
+    names = e.system.position_names();
+    for (const auto* list : {&e.system.velocities(), &e.system.time(), &e.system.parameters()}) {
+      for (const Expression& s : *list) names.push_back(s.name());
+    }
     names.push_back(step_name);
-    base = e.start.q;
+    base = e.system.space().shown(e.start.q);
     base.insert(base.end(), e.start.v.begin(), e.start.v.end());
     if (e.system.depends_on_time()) base.push_back(e.start.t);
     base.insert(base.end(), e.system.parameter_values().begin(), e.system.parameter_values().end());
@@ -197,9 +200,22 @@ struct Members::State {
     return static_cast<std::int64_t>(steps);
   }
 
+  /// Rotations that are not varied keep their bits.
+  void set_position(std::span<const double> shown, std::vector<double>& q) const {
+    const Space space = ensemble.system.space();
+    if (space.rotations == 0) return q.assign(shown.begin(), shown.end());
+    q = space.from_shown(shown);
+    for (std::size_t k = 0; k < space.rotations; ++k) {
+      const std::size_t first = space.numbers + 4 * k;
+      if (!std::ranges::equal(shown.subspan(first, 4), std::span(base).subspan(first, 4))) continue;
+      std::copy_n(ensemble.start.q.begin() + static_cast<std::ptrdiff_t>(space.position_of(k)), Rotation::positions,
+                  q.begin() + static_cast<std::ptrdiff_t>(space.position_of(k)));
+    }
+  }
+
   std::size_t step_place() const {
     const System& system = ensemble.system;
-    return 2 * system.dimension() + system.time().size() + system.parameters().size();
+    return system.space().shown_positions() + system.dimension() + system.time().size() + system.parameters().size();
   }
 
   const Ensemble& ensemble;
@@ -256,12 +272,13 @@ void Members::read(std::int64_t index, Member& member) const {
     for (std::size_t i = 0; i < point.size(); ++i) numbers[s.formula_places[i]] = point[i];
   }
   const System& system = s.ensemble.system;
-  const auto n = static_cast<std::ptrdiff_t>(system.dimension());
+  const auto positions = static_cast<std::ptrdiff_t>(system.space().shown_positions());
+  const auto end_of_node = positions + static_cast<std::ptrdiff_t>(system.dimension());
   const auto begin = numbers.begin();
   const auto step = begin + static_cast<std::ptrdiff_t>(s.step_place());
-  member.start.q.assign(begin, begin + n);
-  member.start.v.assign(begin + n, begin + 2 * n);
-  member.start.t = system.depends_on_time() ? *(begin + 2 * n) : s.ensemble.start.t;
+  s.set_position(std::span(numbers).first(static_cast<std::size_t>(positions)), member.start.q);
+  member.start.v.assign(begin + positions, begin + end_of_node);
+  member.start.t = system.depends_on_time() ? *(begin + end_of_node) : s.ensemble.start.t;
   member.parameters.assign(step - static_cast<std::ptrdiff_t>(system.parameters().size()), step);
   member.step = *step;
   member.steps = s.steps_for(member.step);

@@ -135,8 +135,10 @@ class AxisReader {
     std::vector<double> result;
     for (const std::string& name : of_) {
       std::optional<double> found;
-      for (std::size_t i = 0; i < system.dimension(); ++i) {
+      for (std::size_t i = 0; i < system.space().numbers; ++i) {
         if (system.coordinates()[i].name() == name && model_.initial) found = model_.initial->q[i];
+      }
+      for (std::size_t i = 0; i < system.dimension(); ++i) {
         if (system.velocities()[i].name() == name && model_.initial) found = model_.initial->v[i];
       }
       for (std::size_t i = 0; i < system.parameters().size(); ++i) {

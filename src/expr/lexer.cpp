@@ -206,6 +206,10 @@ Token Lexer::next() {
       c == '\'' && position_ > 0 && std::string_view("])'").find(text_[position_ - 1]) != std::string_view::npos;
   if (std::size_t length = name_length(position_); length > 0) {
     token.kind = TokenKind::name;
+    if (text_.substr(position_ + length).starts_with(angular_velocity_suffix)) {  // R.omega, R.omega3
+      length += angular_velocity_suffix.size();
+      while (position_ + length < text_.size() && is_digit(text_[position_ + length])) ++length;
+    }
     while (position_ + length < text_.size() && text_[position_ + length] == '\'') ++length;
     token.text = text_.substr(position_, length);
   } else if (const std::string_view pair = text_.substr(position_, 2); pair == ".." || pair == "<=" || pair == ">=") {

@@ -311,7 +311,7 @@ Tensor Parser::time_derivative_of(const Token& place, const Tensor& value) {
   Vector variables;
   Vector rates;
   for (const Expression& symbol : free_symbols(entries)) {
-    if (symbol.name().back() == '\'') {
+    if (symbol.name().back() == '\'' || symbol.name().find(angular_velocity_suffix) != std::string::npos) {
       fail(place, fmt::format("this would be a second derivative: what is differentiated contains {}; only first "
                               "derivatives may occur",
                               abbreviated(symbol.name())));

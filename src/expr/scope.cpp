@@ -88,6 +88,9 @@ std::optional<Expression> Scope::meaning(const std::string& key) const {
 
 Expression Scope::rate(const Expression& symbol) const {
   if (!options_.time.empty() && symbol.name() == options_.time) return 1.0;
+  if (options_.rates != nullptr) {
+    if (const auto known = options_.rates->find(symbol); known != options_.rates->end()) return known->second;
+  }
   return !options_.names || known_->names.contains(symbol.name() + "'") ? dot(symbol) : Expression(0.0);
 }
 

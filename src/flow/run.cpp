@@ -116,6 +116,7 @@ class Run {
       stepper_.restore(resume->stepper);
       step_ = resume->step;
       statistics_ = resume->statistics;
+      shown_ = resume->shown;
       observe();
     } else {
       observe();
@@ -255,9 +256,12 @@ class Run {
   void record() {
     if (options_.recorder == nullptr) return;
     const State& node = stepper_.node();
-    options_.recorder->record({step_, time(), node.q, node.v, observer_.momenta(node), observer_.multipliers(node),
-                               observer_.energy(), std::span(&statistics_.work, meter_ ? 1 : 0),
-                               observer_.constraints(), observer_.conserved(), observed_});
+    const Space space = problem_.system.space();
+    if (space.rotations > 0) shown_ = space.shown(node.q, shown_);
+    options_.recorder->record({step_, time(), space.rotations > 0 ? shown_ : node.q, node.v, observer_.momenta(node),
+                               observer_.multipliers(node), observer_.energy(),
+                               std::span(&statistics_.work, meter_ ? 1 : 0), observer_.constraints(),
+                               observer_.conserved(), observed_});
   }
 
   /// Steps are counted so that the clock is read about a thousand times a second, whatever a step costs.
@@ -277,7 +281,7 @@ class Run {
 
   void save_checkpoint() {
     statistics_.seconds = earlier_seconds_ + seconds_since(begin_);
-    if (options_.recorder != nullptr) options_.recorder->checkpoint({step_, stepper_.save(), statistics_});
+    if (options_.recorder != nullptr) options_.recorder->checkpoint({step_, stepper_.save(), statistics_, shown_});
   }
 
   void report_progress() const {
@@ -317,6 +321,7 @@ class Run {
   std::int64_t first_step_ = 0;
   std::int64_t next_look_ = 1;
   bool leaps_ = false;
+  std::vector<double> shown_;  ///< the last recorded position, as people see it
   Watched watched_;
   std::int64_t next_leap_ = 0;
   int fruitless_ = 0;  ///< leaps in a row
@@ -329,15 +334,16 @@ class Run {
 /// Keeps everything.
 class InMemory final : public Recorder {
  public:
-  explicit InMemory(Trajectory& trajectory) : trajectory_(trajectory) {}
+  InMemory(const Space& space, Trajectory& trajectory) : space_(space), trajectory_(trajectory) {}
   void record(const Sample& s) override {
     trajectory_.time.push_back(s.time);
-    trajectory_.nodes.push_back({{s.q.begin(), s.q.end()}, {s.v.begin(), s.v.end()}});
+    trajectory_.nodes.push_back({space_.from_shown(s.q), {s.v.begin(), s.v.end()}});
     trajectory_.energy.push_back(s.energy);
   }
   void checkpoint(const Checkpoint&) override {}
 
  private:
+  Space space_;
   Trajectory& trajectory_;
 };
 
@@ -367,7 +373,7 @@ Trajectory integrate(const System& system, const MethodSpec& method, const Integ
   require_regular_start(system, problem.parameters, problem.start);
   const auto stepper = make_stepper(method, problem);
   Trajectory trajectory;
-  InMemory recorder(trajectory);
+  InMemory recorder(system.space(), trajectory);
   RunOptions run_options;
   run_options.steps = options.steps;
   run_options.every = options.every;

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "../base/not_a_number.hpp"
-#include "../mech/quintic.hpp"
+#include "../mech/between_nodes.hpp"
 #include "rattleback/mech/dynamics.hpp"
 
 namespace rattleback {
@@ -21,7 +21,8 @@ ImplicitSystem motion_with_power(const Problem& problem) {
 
 }  // namespace
 
-WorkMeter::WorkMeter(const Problem& problem) : motion_(motion_with_power(problem), problem) {}
+WorkMeter::WorkMeter(const Problem& problem)
+    : space_(problem.system.space()), motion_(motion_with_power(problem), problem) {}
 
 bool WorkMeter::look(const State& node, std::vector<double>& acceleration) {
   if (!motion_.run(node)) return false;
@@ -43,12 +44,7 @@ double WorkMeter::advance(const State& node, double t) {
   const double points[] = {0.5 - offset, 0.5, 0.5 + offset};
   const double weights[] = {5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0};
   for (std::size_t k = 0; known && k < 3; ++k) {
-    for (std::size_t i = 0; i < node.q.size(); ++i) {
-      const Quintic q({node_.q[i], h * node_.v[i], h * h * acceleration_[i]},
-                      {node.q[i], h * node.v[i], h * h * next_acceleration_[i]});
-      between_.q[i] = q.value(points[k]);
-      between_.v[i] = q.slope(points[k]) / h;
-    }
+    state_between(space_, {node_, acceleration_}, {node, next_acceleration_}, h, points[k], between_);
     between_.t = time_ + points[k] * h;
     known = motion_.run(between_);
     if (known) work += h * weights[k] * motion_(Slot::energy)[0];

@@ -24,6 +24,7 @@ class WorkMeter {
   /// Power and accelerations at a state. False if there are none.
   bool look(const State& node, std::vector<double>& acceleration);
 
+  Space space_;
   CompiledMap motion_;
   State node_;  ///< the last one
   double time_ = 0.0;

@@ -128,6 +128,7 @@ std::string checkpoint_text(const StoredCheckpoint& stored) {
                 {"observed_values", largest(s.observed)},
                 {"seconds", s.seconds}};
   if (d.start.t != 0.0) document["t"] = d.start.t;
+  if (!stored.checkpoint.shown.empty()) document["shown"] = stored.checkpoint.shown;
   if (!d.inputs.empty()) document["inputs"] = d.inputs;
   if (s.work != 0.0) document["work"] = number(s.work);
   if (!d.stop_when.empty()) document["stop_when"] = d.stop_when;
@@ -170,6 +171,7 @@ StoredCheckpoint read_checkpoint(const std::string& text, const std::string& pat
     for (const json& o : document.at("observed")) d.observed.push_back({o.at(0), o.at(1)});
     read_integer(document.at("step"), stored.checkpoint.step);
     document.at("stepper").get_to(stored.checkpoint.stepper);
+    if (document.contains("shown")) document.at("shown").get_to(stored.checkpoint.shown);
     read_integer(document.at("row_bytes"), stored.row_bytes);
     read_integer(document.at("row_checksum"), stored.row_checksum);
     RunStatistics& s = stored.checkpoint.statistics;

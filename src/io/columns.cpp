@@ -2,9 +2,16 @@
 
 namespace rattleback {
 
-std::vector<std::string> column_names(ColumnKind kind, std::span<const Expression> coordinates) {
+std::vector<std::string> velocity_columns(const System& system) {
   std::vector<std::string> names;
-  for (const Expression& q : coordinates) names.push_back(column_name(kind, q.name()));
+  for (const Expression& v : system.velocities()) names.push_back(v.name());
+  return names;
+}
+
+std::vector<std::string> momentum_columns(const System& system) {
+  std::vector<std::string> names;
+  for (const Expression& freedom : system.freedoms())
+    names.push_back(column_name(ColumnKind::momentum, freedom.name()));
   return names;
 }
 
@@ -15,12 +22,11 @@ std::vector<Column> columns_of(const System& system, const std::vector<ObservedQ
       names.push_back(column_name(kind, system.row_label(k)));
     return names;
   };
-  const auto& q = system.coordinates();
   const std::size_t rows = system.velocity_rows().size();
   std::vector<Column> columns{{column_name(ColumnKind::time), {}, ColumnKind::time}};
-  columns.push_back({"q", column_names(ColumnKind::position, q), ColumnKind::position});
-  columns.push_back({"v", column_names(ColumnKind::velocity, q), ColumnKind::velocity});
-  columns.push_back({"p", column_names(ColumnKind::momentum, q), ColumnKind::momentum});
+  columns.push_back({"q", system.position_names(), ColumnKind::position});
+  columns.push_back({"v", velocity_columns(system), ColumnKind::velocity});
+  columns.push_back({"p", momentum_columns(system), ColumnKind::momentum});
   if (rows > 0) columns.push_back({"multipliers", of_rows(ColumnKind::multiplier), ColumnKind::multiplier});
   columns.push_back({column_name(ColumnKind::energy), {}, ColumnKind::energy});
   if (!system.conserves_energy()) columns.push_back({column_name(ColumnKind::work), {}, ColumnKind::work});

@@ -21,7 +21,8 @@ struct Column {
 std::vector<Column> columns_of(const System& system, const std::vector<ObservedQuantity>& observed);
 
 /// The names of columns about all of these.
-std::vector<std::string> column_names(ColumnKind kind, std::span<const Expression> coordinates);
+std::vector<std::string> velocity_columns(const System& system);
+std::vector<std::string> momentum_columns(const System& system);
 
 /// A name for each number of a part, or of a row.
 std::vector<std::string> labels(const Column& column);

@@ -46,7 +46,8 @@ void write_rows(const Hdf5Writer& writer, const std::string& rows_path, const st
 }
 
 /// A group with the events in their order: which one, when, upwards or downwards, where, and the velocities after it.
-void write_events(const Hdf5Writer& writer, const std::vector<Column>& columns, const RunStatistics& statistics) {
+void write_events(const Hdf5Writer& writer, const std::vector<Column>& columns, const Space& space,
+                  const RunStatistics& statistics) {
   if (statistics.event_counts.empty()) return;
   const Hdf5Handle group = writer.group("event_list");
   const auto write = [&](const char* name, std::size_t width, auto&& numbers_of) {
@@ -60,11 +61,11 @@ void write_events(const Hdf5Writer& writer, const std::vector<Column>& columns, 
     const Hdf5Handle made = writer.dataset(group, name, size);
     if (!values.empty()) writer.write_rows(made, size, 0, values.data());
   };
-  const std::size_t n = columns[1].width();
+  const std::size_t n = columns[2].width();
   write("event", 0, [](const EventRecord& e) { return std::vector{static_cast<double>(e.event)}; });
   write("time", 0, [](const EventRecord& e) { return std::vector{e.time}; });
   write("direction", 0, [](const EventRecord& e) { return std::vector{e.rising ? 1.0 : -1.0}; });
-  write("q", n, [](const EventRecord& e) { return e.node.q; });
+  write("q", columns[1].width(), [&](const EventRecord& e) { return space.shown(e.node.q); });
   write("v", n, [](const EventRecord& e) { return e.node.v; });
   write("v_after", n, [](const EventRecord& e) { return e.after.empty() ? e.node.v : e.after; });
 }
@@ -75,7 +76,7 @@ void write_hdf5(const std::string& path, const std::string& rows_path, const std
                 const RunDescription& d, const RunResult& result) {
   replace_hdf5(path, [&](const Hdf5Writer& writer) {
     write_rows(writer, rows_path, columns);
-    write_events(writer, columns, result.statistics);
+    write_events(writer, columns, d.space, result.statistics);
     writer.text_dataset("model", d.model_text);
     const hid_t root = writer.root();
     writer.attribute(root, "program", "rattleback " + d.version);
@@ -98,11 +99,12 @@ void write_hdf5(const std::string& path, const std::string& rows_path, const std
       for (const auto& [name, text] : d.inputs) inputs.push_back(name + " = " + text);
       writer.attribute(root, "inputs", inputs);
     }
-    writer.attribute(root, "initial_q", d.start.q);
+    writer.attribute(root, "initial_q", d.space.shown(d.start.q));
     writer.attribute(root, "initial_v", d.start.v);
     if (d.start.t != 0.0) writer.attribute(root, "initial_t", d.start.t);
-    writer.attribute(root, "second_q", d.second_position);
-    writer.attribute(root, "final_q", result.node.q);
+    writer.attribute(root, "second_q",
+                     d.second_position.empty() ? d.second_position : d.space.shown(d.second_position));
+    writer.attribute(root, "final_q", d.space.shown(result.node.q));
     writer.attribute(root, "final_v", result.node.v);
     writer.attribute(root, "final_p", result.momenta);
     writer.attribute(root, "energy_initial", result.statistics.initial_energy);

@@ -122,6 +122,7 @@ ResultFile::ResultFile(std::string path, const System& system, RunDescription de
   i.checkpoint_path = path + ".checkpoint";
   i.path = std::move(path);
   i.description = std::move(description);
+  i.description.space = system.space();
   i.columns = columns_of(system, i.description.observed);
   std::error_code error;
   if (start == Start::fresh && fs::exists(i.checkpoint_path, error)) {

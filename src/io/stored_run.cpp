@@ -179,7 +179,7 @@ std::vector<EventRecord> events_in(const Hdf5Reader& file, const System& system,
   const auto which = numbers("event", 1)[0];
   const auto time = numbers("time", 1)[0];
   const auto direction = numbers("direction", 1)[0];
-  const auto q = numbers("q", n);
+  const auto q = numbers("q", system.space().shown_positions());
   const auto v = numbers("v", n);
   const auto after = numbers("v_after", n);
   const auto row = [&](const std::vector<std::vector<double>>& columns, std::size_t i) {
@@ -196,7 +196,7 @@ std::vector<EventRecord> events_in(const Hdf5Reader& file, const System& system,
     events.push_back({event,
                       time.at(i),
                       direction.at(i) > 0.0,
-                      {row(q, i), row(v, i), time.at(i)},
+                      {system.space().from_shown(row(q, i)), row(v, i), time.at(i)},
                       is_impact ? row(after, i) : std::vector<double>()});
   }
   return events;
@@ -224,6 +224,11 @@ StoredRun read_run(const std::string& path) {
   InputTexts replaced;
   std::vector<std::string> notes;
   Model model = model_of(d, replaced, notes);
+  d.space = model.system.space();
+  if (d.start.q.size() != d.space.shown_positions())
+    throw FileError(fmt::format("{} cannot be read: its initial position does not fit its model", path));
+  d.start.q = d.space.from_shown(d.start.q);
+  if (d.second_position.size() == d.space.shown_positions()) d.second_position = d.space.from_shown(d.second_position);
   std::vector<Column> columns = columns_of(model.system, {});
   for (const std::string& name : file.datasets()) {
     if (name == "model" || std::ranges::find(columns, name, &Column::name) != columns.end()) continue;

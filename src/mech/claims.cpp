@@ -13,6 +13,7 @@
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "rattleback/model/space.hpp"
 #include "sampling.hpp"
 
 namespace rattleback {
@@ -73,25 +74,33 @@ class MultipliersAlong {
   std::optional<Interpreter<double>> direction_;
 };
 
-/// The generator and its lift to velocities: δq = ξ, δv = Dξ·v.
+/// The generator and its lift to velocities: δq = ξ, δv = Dξ·v; of rotations, with ξ = η in the body, δR = R η̂ and
+/// δΩ = η̇ + Ω × η.
 std::vector<Expression> lifted(const System& system, const Symmetry& symmetry) {
-  return joined(
-      {symmetry.generator, directional_derivative(symmetry.generator, system.coordinates(), system.velocities())});
+  Vector velocities = directional_derivative(symmetry.generator, system.coordinates(), position_rates(system));
+  const Vector turning = brackets(system, system.velocities(), symmetry.generator);
+  for (std::size_t i = 0; i < velocities.size(); ++i) velocities[i] += turning[i];
+  return joined({position_rates(system, symmetry.generator), velocities});
 }
 
-/// Of L, of the rows of the constraints, of the applied forces: a force is a covector, δF_i = −F_j ∂_iξ^j.
+/// Of L, of the rows of the constraints, of the applied forces: a force is a covector, δF_i = −F_j ∂_iξ^j, and torques
+/// also (F × η)_i.
 std::vector<Change> changes_under(const System& system, const Symmetry& symmetry, const std::vector<Expression>& place,
                                   const std::vector<Expression>& direction) {
-  const SparseMatrix twist = jacobian(symmetry.generator, system.coordinates());
+  std::vector<Vector> twist;  // ∂_iξ^j
+  for (const Expression& component : symmetry.generator) twist.push_back(slopes(component, system));
+  const Vector turning =
+      system.applied_forces().empty() ? Vector() : brackets(system, system.applied_forces(), symmetry.generator);
   std::vector<Change> changes;
   const auto add = [&](std::string name, const Expression& f, bool everywhere) {
     Change change{std::move(name), directional_derivative({&f, 1}, place, direction)[0], {}, everywhere};
-    const auto slopes = gradient(f, place);
+    const auto slope = gradient(f, place);
     for (std::size_t i = 0; i < place.size(); ++i) {
-      const Expression term = slopes[i] * direction[i];
+      const Expression term = slope[i] * direction[i];
       if (!term.is_constant(0.0)) change.terms.push_back(term);
       // A multiplier that does not change has a rate that is a rounding error relative to itself.
-      if (i >= 2 * system.dimension() && !slopes[i].is_constant(0.0)) change.terms.push_back(slopes[i] * place[i]);
+      const bool is_multiplier = i >= system.coordinates().size() + system.dimension();
+      if (is_multiplier && !slope[i].is_constant(0.0)) change.terms.push_back(slope[i] * place[i]);
     }
     changes.push_back(std::move(change));
   };
@@ -99,10 +108,12 @@ std::vector<Change> changes_under(const System& system, const Symmetry& symmetry
   for (std::size_t k = 0; k < system.velocity_rows().size(); ++k)
     add(system.row_name(k), system.velocity_rows()[k], false);
   for (std::size_t i = 0; i < system.applied_forces().size(); ++i) {
-    add("the applied force on " + system.coordinates()[i].name(), system.applied_forces()[i], false);
-    for (const auto& e : twist.entries) {
-      if (e.column != static_cast<int>(i)) continue;
-      const Expression term = system.applied_forces()[static_cast<std::size_t>(e.row)] * e.value;
+    add("the applied force on " + system.freedoms()[i].name(), system.applied_forces()[i], false);
+    Vector terms;
+    for (std::size_t j = 0; j < twist.size(); ++j) terms.push_back(system.applied_forces()[j] * twist[j][i]);
+    terms.push_back(-turning[i]);
+    for (const Expression& term : terms) {
+      if (term.is_constant(0.0)) continue;
       changes.back().rate += term;
       changes.back().terms.push_back(term);
     }
@@ -134,7 +145,8 @@ std::vector<std::string> broken_symmetries(const System& system, std::span<const
       const Eigen::MatrixXd a = matrix(point);
       const std::vector<double> b = affine(point);
       if (!a.allFinite()) continue;
-      Eigen::Map<Eigen::VectorXd> v(point.data() + system.dimension(), static_cast<Eigen::Index>(system.dimension()));
+      Eigen::Map<Eigen::VectorXd> v(point.data() + system.coordinates().size(),
+                                    static_cast<Eigen::Index>(system.dimension()));
       const std::vector<double> free = program(multipliers.added(point));
       if (a.rows() > 0) {
         v -= least_squares(a, a * v + Eigen::Map<const Eigen::VectorXd>(b.data(), a.rows()));
@@ -181,7 +193,7 @@ std::vector<std::string> broken_sections(const System& system, std::span<const d
   RandomPoints random;
   for (int sample = 0; sample < points_of_claims; ++sample) {
     std::vector<double> point = joined_data(system, random.near(system, near, 1.0), parameters);
-    std::vector<double> state(2 * system.dimension());
+    std::vector<double> state(system.coordinates().size() + system.dimension());
     if (admissible.run(point, state) != 1) continue;  // to positions that satisfy holonomic constraints
     std::copy(state.begin(), state.end(), point.begin());
     const std::vector<double> values = program(point);
@@ -207,10 +219,11 @@ std::vector<std::string> broken_conservation(const System& system, std::span<con
   std::vector<std::string> broken;
   if (system.conserved().empty()) return broken;
   const std::size_t n = system.dimension();
-  // dC/dt = C_q·v + C_v·a + C_t: v, a and 1, then the gradients.
+  const std::size_t positions = system.coordinates().size();
+  // dC/dt = C_q·q̇ + C_v·a + C_t: q̇, a and 1, then the gradients.
   ImplicitSystem motion = accelerations(system);
   const std::vector<Expression> place = joined({system.coordinates(), system.velocities(), system.time()});
-  motion.outputs = joined({system.velocities(), std::span(motion.unknowns).first(n)});
+  motion.outputs = joined({position_rates(system), std::span(motion.unknowns).first(n)});
   motion.outputs.resize(place.size(), Expression(1.0));
   for (const NamedExpression& c : system.conserved()) {
     const auto slope = gradient(c.expression, place);
@@ -223,24 +236,24 @@ std::vector<std::string> broken_conservation(const System& system, std::span<con
   RandomPoints random;
   for (int sample = 0; sample < points_of_claims; ++sample) {
     std::vector<double> point = joined_data(system, random.near(system, near, 0.5), parameters);
-    std::vector<double> state(2 * n);
+    std::vector<double> state(positions + n);
     if (admissible.run(point, state) != 1) continue;
     std::copy(state.begin(), state.end(), point.begin());
     if (change.run(point, values) != 1) continue;
     // An acceleration that vanishes because forces balance has rounding errors relative to the others.
-    const auto largest = [&](std::size_t first) {
+    const auto largest = [&](std::size_t first, std::size_t count) {
       double size = 0.0;
-      for (std::size_t i = first; i < first + n; ++i) size = std::max(size, std::abs(values[i]));
+      for (std::size_t i = first; i < first + count; ++i) size = std::max(size, std::abs(values[i]));
       return size;
     };
-    const double noise[] = {1e-5 * largest(0), 1e-5 * largest(n), 0.0};
+    const double noise[] = {1e-5 * largest(0, positions), 1e-5 * largest(positions, n), 0.0};
     for (std::size_t k = 0; k < found.size(); ++k) {
       double rate = 0.0;
       double size = 0.0;
       for (std::size_t i = 0; i < place.size(); ++i) {
         const double slope = values[place.size() * (k + 1) + i];
         rate += slope * values[i];
-        size += std::abs(slope) * std::max(std::abs(values[i]), noise[i / n]);
+        size += std::abs(slope) * std::max(std::abs(values[i]), noise[i < positions ? 0 : i < positions + n ? 1 : 2]);
       }
       if (found[k] || !(std::abs(rate) > sampling_error * size)) continue;
       found[k] = true;
@@ -257,6 +270,7 @@ bool conserves_energy(const System& system, std::span<const double> parameters, 
   if (system.conserves_energy()) return true;
   if (system.is_affine() || system.depends_on_time()) return false;
   const std::size_t n = system.dimension();
+  const std::size_t positions = system.coordinates().size();
   ImplicitSystem map = map_with_multipliers(system);
   map.outputs = system.applied_forces();
   Step forces(std::move(map), 1, Backend::interpreted);
@@ -265,16 +279,16 @@ bool conserves_energy(const System& system, std::span<const double> parameters, 
   RandomPoints random;
   bool judged = false;
   for (int sample = 0; sample < points_of_claims; ++sample) {
-    std::vector<double> point = joined_data({random.near(near.q, 0.5), random.near(near.v, 0.5)}, parameters);
-    std::vector<double> state(2 * n);
+    std::vector<double> point = joined_data(random.near(system, near, 0.5), parameters);
+    std::vector<double> state(positions + n);
     if (admissible.run(point, state) != 1) continue;
     std::copy(state.begin(), state.end(), point.begin());
     if (forces.run(point, force) != 1) continue;
     double power = 0.0;
     double size = 0.0;
     for (std::size_t i = 0; i < n; ++i) {
-      power += force[i] * state[n + i];
-      size += std::abs(force[i] * state[n + i]);
+      power += force[i] * state[positions + i];
+      size += std::abs(force[i] * state[positions + i]);
     }
     if (!std::isfinite(size)) continue;
     if (std::abs(power) > sampling_error * size) return false;

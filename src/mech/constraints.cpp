@@ -11,6 +11,7 @@
 #include "rattleback/expr/print.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "rattleback/model/space.hpp"
 #include "sampling.hpp"
 
 namespace rattleback {
@@ -53,9 +54,21 @@ class ConstraintForms {
       places_.emplace_back(entry.row, entry.column);
     }
     forms_.emplace(extended, inputs_);
-    derivatives_ = jacobian(coefficients, place);
+    space_ = system.space();
     std::vector<Expression> values;
-    for (const auto& entry : derivatives_.entries) values.push_back(entry.value);
+    const auto add = [&](std::size_t coefficient, std::size_t direction, const Expression& slope) {
+      if (slope.is_constant(0.0)) return;
+      derivatives_.emplace_back(coefficient, static_cast<Eigen::Index>(direction));
+      values.push_back(slope);
+    };
+    if (space_.rotations == 0) {
+      for (const auto& entry : jacobian(coefficients, place).entries)
+        add(static_cast<std::size_t>(entry.row), static_cast<std::size_t>(entry.column), entry.value);
+    }
+    for (std::size_t k = 0; space_.rotations > 0 && k < coefficients.size(); ++k) {
+      const Vector along = joined({slopes(coefficients[k], system), gradient(coefficients[k], system.time())});
+      for (std::size_t i = 0; i < along.size(); ++i) add(k, i, along[i]);
+    }
     derivative_program_.emplace(make_program(inputs_, values));
     heights_.emplace(make_program(inputs_, system.holonomic()));
   }
@@ -71,8 +84,25 @@ class ConstraintForms {
     std::vector<Gradient> result(static_cast<std::size_t>(row_count));
     const std::vector<double> numbers = (*derivative_program_)(with_parameters(q));
     for (std::size_t e = 0; e < numbers.size(); ++e) {
-      const auto [row, column] = places_[static_cast<std::size_t>(derivatives_.entries[e].row)];
-      result[static_cast<std::size_t>(row)].push_back({derivatives_.entries[e].column, column, numbers[e]});
+      const auto [row, column] = places_[derivatives_[e].first];
+      result[static_cast<std::size_t>(row)].push_back({derivatives_[e].second, column, numbers[e]});
+    }
+    return result;
+  }
+
+  /// The same with what makes of them the derivative of the form: directions of rotations do not commute, and
+  /// dα(eᵢ, eⱼ) = ∂ᵢαⱼ − ∂ⱼαᵢ − α(eᵢ × eⱼ).
+  std::vector<Gradient> exterior(std::span<const double> q, const Eigen::MatrixXd& rows) {
+    std::vector<Gradient> result = gradients(q, rows.rows());
+    for (Eigen::Index row = 0; row < rows.rows(); ++row) {
+      for (std::size_t k = 0; k < space_.rotations; ++k) {
+        const auto first = static_cast<Eigen::Index>(space_.velocity_of(k));
+        for (Eigen::Index i = 0; i < 3; ++i) {
+          const double component = rows(row, first + (i + 2) % 3);
+          if (component != 0.0)
+            result[static_cast<std::size_t>(row)].push_back({first + i, first + (i + 1) % 3, -component});
+        }
+      }
     }
     return result;
   }
@@ -89,7 +119,8 @@ class ConstraintForms {
   std::vector<Expression> inputs_;
   std::optional<MatrixFunction> forms_;
   std::vector<std::pair<int, int>> places_;
-  SparseMatrix derivatives_;
+  std::vector<std::pair<std::size_t, Eigen::Index>> derivatives_;  ///< of which coefficient, in which direction
+  Space space_;
   std::optional<Interpreter<double>> derivative_program_;
   std::optional<Interpreter<double>> heights_;
 };
@@ -124,17 +155,28 @@ bool closed_on_kernel(const Gradient& gradient, const Eigen::MatrixXd& basis) {
   return (r * omega * r.transpose()).norm() <= sampling_error * size;
 }
 
+/// A position, and a time behind it where the system depends on it.
+std::vector<double> random_place(RandomPoints& random, const Space& space, std::span<const double> centre,
+                                 double radius) {
+  if (space.rotations == 0) return random.near(centre, radius);
+  std::vector<double> place = random.near(space, centre.first(space.positions()), radius);
+  for (const double t : random.near(centre.subspan(space.positions()), radius)) place.push_back(t);
+  return place;
+}
+
 /// Gauss–Newton for A(q)ᵀu = 0, |u| = 1, g(q) = 0: a combination of rows that vanishes in a configuration. The rows of
 /// A are scaled to their size where the search starts; it starts from single rows and from the combination nearest to
 /// vanishing.
 std::optional<ConstraintReport::RankDrop> search_rank_drop(ConstraintForms& forms, std::span<const double> q0,
-                                                           Eigen::Index n) {
+                                                           const Space& space) {
+  const auto n = static_cast<Eigen::Index>(space.velocities());
   RandomPoints random;
   const auto m = forms.rows(q0).rows();
   const auto holonomic = static_cast<Eigen::Index>(forms.heights(q0).size());
   const int attempts = 12 * static_cast<int>(std::min<Eigen::Index>(m + 1, 6));
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    std::vector<double> q = attempt <= m ? std::vector<double>(q0.begin(), q0.end()) : random.near(q0, 3.0);
+    std::vector<double> q =
+        attempt <= m ? std::vector<double>(q0.begin(), q0.end()) : random_place(random, space, q0, 3.0);
     Eigen::MatrixXd a = forms.rows(q).leftCols(n);
     if (!a.allFinite()) continue;
     Eigen::VectorXd weights(m);
@@ -169,7 +211,7 @@ std::optional<ConstraintReport::RankDrop> search_rank_drop(ConstraintForms& form
       }
       if (!slope.allFinite() || !residual.allFinite()) break;
       if (residual.norm() <= 1e-12) {
-        ConstraintReport::RankDrop drop{{q.begin(), q.begin() + n}, {}};
+        ConstraintReport::RankDrop drop{{q.begin(), q.begin() + static_cast<std::ptrdiff_t>(space.positions())}, {}};
         for (Eigen::Index k = 0; k < m; ++k) {
           if (std::abs(u[k]) > 1e-6) drop.rows.push_back(static_cast<std::size_t>(k));
         }
@@ -179,9 +221,9 @@ std::optional<ConstraintReport::RankDrop> search_rank_drop(ConstraintForms& form
       const double length = change.norm();
       if (length > 1.0) change /= length;
       double distance = 0.0;
-      for (Eigen::Index i = 0; i < n; ++i) {
-        const auto j = static_cast<std::size_t>(i);
-        q[j] -= change[i];
+      const Eigen::VectorXd back = -change.head(n);
+      space.move(q, {back.data(), static_cast<std::size_t>(n)});
+      for (std::size_t j = 0; j < space.numbers; ++j) {
         distance = std::max(distance, std::abs(q[j] - q0[j]) / std::max(1.0, std::abs(q0[j])));
       }
       u -= change.tail(m);
@@ -208,9 +250,9 @@ ConstraintReport examine_constraints(const System& system, std::span<const doubl
   report.all_integrable = !system.constraints().empty();
   int seen = 0;
   for (int attempt = 0; attempt < 20 * points_of_constraints && seen < points_of_constraints; ++attempt) {
-    const std::vector<double> q = random.near(q0, 1.0);
+    const std::vector<double> q = random_place(random, system.space(), q0, 1.0);
     const Eigen::MatrixXd rows = forms.rows(q);
-    const auto gradients = forms.gradients(q, static_cast<Eigen::Index>(m));
+    const auto gradients = forms.exterior(q, rows);
     if (!rows.allFinite() || !std::ranges::all_of(gradients, is_finite)) continue;
     ++seen;
     const std::vector<std::size_t> dependent = dependent_rows(rows.leftCols(n));
@@ -254,7 +296,7 @@ std::optional<ConstraintReport::RankDrop> find_rank_drop(const System& system, s
   ConstraintForms forms(system, parameters);
   std::vector<double> q0 = near.q;
   if (system.depends_on_time()) q0.push_back(near.t);
-  return search_rank_drop(forms, q0, static_cast<Eigen::Index>(system.dimension()));
+  return search_rank_drop(forms, q0, system.space());
 }
 
 }  // namespace rattleback

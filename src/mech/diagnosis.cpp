@@ -67,9 +67,9 @@ std::string first_undefined(std::span<const Expression> expressions, std::span<c
 std::optional<State> project(const System& system, std::span<const double> parameters, const State& state) {
   Step step(projection(system), 1, Backend::interpreted);
   std::vector<double> data = joined_data(system, state, parameters);
-  std::vector<double> outputs(2 * system.dimension());
+  std::vector<double> outputs(system.coordinates().size() + system.dimension());
   if (step.run(data, outputs) != 1) return std::nullopt;
-  const auto middle = outputs.begin() + static_cast<std::ptrdiff_t>(system.dimension());
+  const auto middle = outputs.begin() + static_cast<std::ptrdiff_t>(system.coordinates().size());
   return State{{outputs.begin(), middle}, {middle, outputs.end()}, state.t};
 }
 
@@ -85,7 +85,7 @@ std::vector<double> direction_without_inertia(const System& system, std::span<co
 
 PointReport examine(const System& system, std::span<const double> parameters, const State& state) {
   const std::size_t n = system.dimension();
-  require_size(state.q.size(), n, "the initial position");
+  require_size(state.q.size(), system.coordinates().size(), "the initial position");
   require_size(state.v.size(), n, "the initial velocity");
   require_size(parameters.size(), system.parameters().size(), "the list of parameters");
   const auto inputs = state_and_parameters(system);
@@ -112,7 +112,9 @@ PointReport examine(const System& system, std::span<const double> parameters, co
   const std::size_t rows = system.velocity_rows().size();
   const std::vector<double> affine = evaluate_at(inputs, system.affine_part(), point);
   const Eigen::VectorXd unit = units_of_coordinates(system, point);
-  const Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXd>(state.q.data(), unit.size()).cwiseQuotient(unit);
+  Eigen::VectorXd q = Eigen::VectorXd::Ones(unit.size());  // of rotations: one radian
+  std::copy_n(state.q.begin(), system.space().numbers, q.begin());
+  q = q.cwiseQuotient(unit);
   const Eigen::VectorXd v = Eigen::Map<const Eigen::VectorXd>(state.v.data(), unit.size()).cwiseQuotient(unit);
   const Eigen::MatrixXd sizes = (a * unit.asDiagonal()).cwiseAbs();
   for (std::size_t k = 0; k < rows; ++k) {
@@ -163,7 +165,7 @@ void require_regular_start(const System& system, std::span<const double> paramet
     throw StartError(fmt::format(
         "the Lagrangian is not regular: the system can move in the direction {} and has no inertia in it; give these "
         "coordinates a kinetic energy (is a mass or a moment of inertia zero?) or constrain them",
-        named(system.coordinates(), report.massless_direction)));
+        named(system.freedoms(), report.massless_direction)));
   }
   if (report.consistent) return;
   std::string message = "the initial data violate the constraints:";

@@ -6,6 +6,7 @@
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/piecewise.hpp"
+#include "rattleback/model/space.hpp"
 
 namespace rattleback {
 namespace {
@@ -20,10 +21,12 @@ Vector derivative_symbols(const Vector& symbols, const char* primes) {
 }
 Vector zeros(std::size_t n) { return Vector(n, Expression(0.0)); }
 
-/// M a + L_vq v + L_vt − L_q − F − Aᵀλ
+/// M a + L_vq v + L_vt − L_q − F − Aᵀλ, of rotations also − p × Ω
 Vector motion_residuals(const System& s, const Vector& a, const Vector& lambda, const Vector& applied) {
   Vector residuals = rates_of_change(s.momenta(), s, a);
   for (std::size_t i = 0; i < s.dimension(); ++i) residuals[i] -= s.forces()[i];
+  const Vector turning = gyroscopic(s);
+  for (std::size_t i = 0; i < s.dimension(); ++i) residuals[i] -= turning[i];
   for (std::size_t i = 0; i < applied.size(); ++i) residuals[i] -= applied[i];
   add_constraint_forces(s, lambda, -1.0, residuals);
   return residuals;
@@ -59,7 +62,7 @@ Vector row_rates(const System& s, const Vector& a) { return rates_of_change(s.ve
 
 Vector momentum_symbols(const System& system) {
   Vector result;
-  for (const Expression& q : system.coordinates()) result.push_back(Expression::symbol("p(" + q.name() + ")"));
+  for (const Expression& q : system.freedoms()) result.push_back(Expression::symbol("p(" + q.name() + ")"));
   return result;
 }
 
@@ -71,10 +74,19 @@ Vector multiplier_symbols(const System& system, const char* suffix) {
   return result;
 }
 
-void add_constraint_forces(const System& system, const Vector& multipliers, const Expression& factor, Vector& x) {
+void add_constraint_forces(const System& system, const Vector& multipliers, const Expression& factor, Vector& x,
+                           SeenFrom seen_from) {
   for (const auto& entry : system.constraint_matrix().entries) {
-    x[static_cast<std::size_t>(entry.column)] +=
-        factor * entry.value * multipliers[static_cast<std::size_t>(entry.row)];
+    const Expression force = factor * entry.value * multipliers[static_cast<std::size_t>(entry.row)];
+    const auto column = static_cast<std::size_t>(entry.column);
+    if (seen_from == SeenFrom::body || column < system.space().numbers) {
+      x[column] += force;
+      continue;
+    }
+    const std::size_t axis = (column - system.space().numbers) % Rotation::velocities;
+    const std::size_t k = (column - system.space().numbers) / Rotation::velocities;
+    for (std::size_t i = 0; i < Rotation::velocities; ++i)
+      x[column - axis + i] += system.rotations()[k].matrix(i, axis) * force;
   }
 }
 
@@ -90,7 +102,7 @@ ImplicitSystem map_of_node(const System& system) {
 }
 
 ImplicitSystem equations_of_accelerations(const System& s, double damping) {
-  const Vector a = derivative_symbols(s.coordinates(), "''");
+  const Vector a = derivative_symbols(s.freedoms(), "''");
   const Vector lambda = multiplier_symbols(s);
   Vector rates = row_rates(s, a);
   if (damping != 0.0) {
@@ -113,7 +125,7 @@ ImplicitSystem equations_of_accelerations(const System& s, double damping) {
 // Slopes may be infinite at λ = 0, as that of |λ| is.
 ImplicitSystem accelerations(const System& s, double damping) {
   ImplicitSystem result = equations_of_accelerations(s, damping);
-  const Vector a = derivative_symbols(s.coordinates(), "''");
+  const Vector a = derivative_symbols(s.freedoms(), "''");
   const Vector lambda = multiplier_symbols(s);
   if (depends_nonlinearly(s.applied_forces(), lambda)) {
     const Vector lambda_before = multiplier_symbols(s, "(before)");
@@ -147,13 +159,13 @@ ImplicitSystem map_with_multipliers(const System& s) {
 }
 
 ImplicitSystem index_zero_rates(const System& s) {
-  const Vector a = derivative_symbols(s.coordinates(), "''");
-  const Vector jerk = derivative_symbols(s.coordinates(), "'''");
+  const Vector a = derivative_symbols(s.freedoms(), "''");
+  const Vector jerk = derivative_symbols(s.freedoms(), "'''");
   const Vector lambda = multiplier_symbols(s);
   const Vector lambda_rate = multiplier_symbols(s, "'");
   const Vector motion = motion_residuals(s, a, lambda, s.applied_forces());
   const Vector from = joined({s.coordinates(), s.velocities(), a, lambda, s.time()});
-  Vector along = joined({s.velocities(), a, jerk, lambda_rate});
+  Vector along = joined({position_rates(s), a, jerk, lambda_rate});
   along.resize(from.size(), Expression(1.0));
   const Vector motion_rate = directional_derivative(motion, from, along);
   const Vector rows = directional_derivative(row_rates(s, a), from, along);
@@ -165,7 +177,7 @@ ImplicitSystem index_zero_rates(const System& s) {
   result.unknowns = joined({a, jerk, lambda_rate});
   result.residuals = joined({motion, motion_rate, rows});
   result.guess = zeros(result.unknowns.size());
-  result.give(Slot::state, joined({s.velocities(), a, lambda_rate}));
+  result.give(Slot::state, joined({position_rates(s), a, lambda_rate}));
   return result;
 }
 
@@ -200,21 +212,22 @@ ImplicitSystem admissible_velocity(const System& s) {
 }
 
 ImplicitSystem projection(const System& s) {
-  const Vector new_q = derivative_symbols(s.coordinates(), "(new)");
+  const std::size_t n = s.dimension();
+  const std::size_t numbers = s.space().numbers;
+  const Vector unknown_q = derivative_symbols(s.freedoms(), "(new)");  // of rotations, the increments that lead there
+  Vector shift = unknown_q;
+  for (std::size_t i = 0; i < numbers; ++i) shift[i] -= s.coordinates()[i];
   const Vector new_v = derivative_symbols(s.velocities(), "(new)");
   const Vector nu = multiplier_symbols(s);
-  const std::size_t n = s.dimension();
   ImplicitSystem result = map_of_node(s);
-  const Vector& q = s.holonomic().empty() ? s.coordinates() : new_q;
+  const Vector q = s.holonomic().empty() ? s.coordinates() : moved_by(s, shift, 1.0);
   Substitution at_new;
-  for (std::size_t i = 0; i < n; ++i) at_new.emplace(s.coordinates()[i], q[i]);
+  for (std::size_t i = 0; i < q.size(); ++i) at_new.emplace(s.coordinates()[i], q[i]);
 
   // M(q̂, v̂)(q − q̂) − A(q̂)ᵀσ = 0, g(q) = 0, and the other rows of A(q̂)(q − q̂) = 0: by inertia, as nothing else compares
   // coordinates of different units, and where there is none, constraints decide.
   if (!s.holonomic().empty()) {
-    Vector shift;
     Vector sigma;
-    for (std::size_t i = 0; i < n; ++i) shift.push_back(new_q[i] - s.coordinates()[i]);
     for (const Expression& l : nu) sigma.push_back(Expression::symbol("σ" + l.name()));
     Vector balance = directional_derivative(s.momenta(), s.velocities(), shift);
     add_constraint_forces(s, sigma, -1.0, balance);
@@ -223,9 +236,9 @@ ImplicitSystem projection(const System& s) {
       const auto row = static_cast<std::size_t>(entry.row);
       if (row < across.size()) across[row] += entry.value * shift[static_cast<std::size_t>(entry.column)];
     }
-    result.unknowns = joined({new_q, sigma});
+    result.unknowns = joined({unknown_q, sigma});
     result.residuals = joined({balance, across, substitute(s.holonomic(), at_new)});
-    result.guess = s.coordinates();
+    result.guess.assign(s.coordinates().begin(), s.coordinates().begin() + static_cast<std::ptrdiff_t>(numbers));
     result.guess.resize(result.unknowns.size(), Expression(0.0));
   }
   // M(q, v̂)(v − v̂) − A(q)ᵀν = 0, A(q) v + b(q) = 0
@@ -245,7 +258,7 @@ ImplicitSystem projection(const System& s) {
   result.residuals = joined({result.residuals, impulse, rows});
   result.guess = joined({result.guess, s.velocities()});
   result.guess.resize(result.unknowns.size(), Expression(0.0));
-  result.give(Slot::position, q);
+  result.give(Slot::position, orthonormal(s, q));
   result.give(Slot::velocity, new_v);
   return result;
 }
@@ -262,7 +275,7 @@ ImplicitSystem observables(const System& s) {
 
 std::vector<std::string> equation_names(const System& s) {
   std::vector<std::string> names;
-  for (const Expression& q : s.coordinates()) names.push_back("the equation of motion of " + q.name());
+  for (const Expression& q : s.freedoms()) names.push_back("the equation of motion of " + q.name());
   for (std::size_t k = 0; k < s.velocity_rows().size(); ++k) names.push_back("the derivative of " + s.row_name(k));
   return names;
 }

@@ -84,8 +84,17 @@ std::vector<double> RandomPoints::near(std::span<const double> centre, double ra
   return point;
 }
 
+std::vector<double> RandomPoints::near(const Space& space, std::span<const double> centre, double radius) {
+  std::vector<double> point = near(centre.first(space.numbers), radius);
+  point.insert(point.end(), centre.begin() + static_cast<std::ptrdiff_t>(space.numbers), centre.end());
+  std::vector<double> turns(space.velocities(), 0.0);
+  for (std::size_t i = space.numbers; i < turns.size(); ++i) turns[i] = 2.0 * radius * signed_unit();
+  space.move(point, turns);
+  return point;
+}
+
 State RandomPoints::near(const System& system, const State& centre, double radius) {
-  State state{near(centre.q, radius), near(centre.v, radius), centre.t};
+  State state{near(system.space(), centre.q, radius), near(centre.v, radius), centre.t};
   if (system.depends_on_time()) state.t = near({&centre.t, 1}, radius)[0];
   return state;
 }

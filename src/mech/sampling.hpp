@@ -56,6 +56,8 @@ class RandomPoints {
  public:
   /// In a box of half-width `radius`·max(1, |cᵢ|) about c.
   std::vector<double> near(std::span<const double> centre, double radius);
+  /// Of a position with rotations, these turned by up to twice the radius about every axis.
+  std::vector<double> near(const Space& space, std::span<const double> centre, double radius);
   /// Near a state; at a time near its own, where the system depends on it.
   State near(const System& system, const State& centre, double radius);
   double signed_unit() { return 2.0 * static_cast<double>(generator_() >> 11U) * 0x1p-53 - 1.0; }

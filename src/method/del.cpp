@@ -7,6 +7,7 @@
 // applied forces. With F⁻ = F⁺ = (h/2) F_d this is the forced DEL equation.
 
 #include "rattleback/mech/dynamics.hpp"
+#include "rattleback/model/space.hpp"
 #include "variational.hpp"
 
 namespace rattleback {
@@ -18,13 +19,14 @@ Method del(const System& system, const Interval& interval) {
   }
   Method method = position_momentum_method(system, interval);
   const std::vector<Expression> p = momentum_symbols(system);
+  const std::vector<Expression> p_in_body = in_body(system, p, system.coordinates());
   std::unordered_map<Expression, Expression> first;
   method.step.unknowns = interval.increments;
   method.step.guess.assign(system.dimension(), Expression(0.0));
   std::vector<Expression> next_p;
   for (std::size_t i = 0; i < system.dimension(); ++i) {
     const Expression& increment = interval.increments[i];
-    method.step.residuals.push_back(p[i] - interval.left[i]);
+    method.step.residuals.push_back(p_in_body[i] - interval.left[i]);
     next_p.push_back(p[i] + interval.change[i]);
     first.emplace(increment, step_symbol() * system.velocities()[i]);
   }
@@ -34,9 +36,10 @@ Method del(const System& system, const Interval& interval) {
   return method;
 }
 
-/// Without applied forces the step is a canonical transformation; the same one in every step if t does not matter.
+/// Without applied forces the step is a canonical transformation, in coordinates if there are no rotations; the same
+/// one in every step if t does not matter.
 void set_canonical(Method& method, const System& system, const Expression& discrete_lagrangian) {
-  if (!system.applied_forces().empty() || system.depends_on_time()) return;
+  if (!system.applied_forces().empty() || system.depends_on_time() || !system.rotations().empty()) return;
   const std::size_t n = system.dimension();
   method.canonical = CanonicalStep{discrete_lagrangian, entries_from(0, n), entries_from(n, n), system, {}};
 }

@@ -13,6 +13,9 @@
 // (docs/kernels.md). Where the system depends on time, A(q_k)ᵀ is that of t_k, the nodes of the rules are at t_k + αᵢ
 // h, and g(q_{k+1}) = 0 is that of t_{k+1}. Only p modulo A(q)ᵀ matters: λ_k absorbs the rest. On that quotient the map
 // is its own adjoint if the rules are symmetric.
+//
+// Of a rotation, Δ/4 is the unknown ζ of model/space.hpp, equations are those of directions of the body at q_k, and p
+// is the angular momentum in space: a body that is free keeps its bits.
 
 #include <fmt/format.h>
 
@@ -20,6 +23,7 @@
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "rattleback/model/space.hpp"
 #include "variational.hpp"
 
 namespace rattleback {
@@ -33,16 +37,16 @@ Method dla(const System& system, const Interval& interval, const Vector& rows) {
   const Vector p = momentum_symbols(system);
   const Vector lambda = multiplier_symbols(system);
   const Vector& increments = interval.increments;
-  Vector motion;
+  Vector motion = in_body(system, p, system.coordinates());
   Vector next_p;
   std::unordered_map<Expression, Expression> first;
   for (std::size_t i = 0; i < system.dimension(); ++i) {
-    motion.push_back(p[i] - interval.left[i]);
+    motion[i] -= interval.left[i];
     next_p.push_back(p[i] + interval.change[i]);
     first.emplace(increments[i], step_symbol() * system.velocities()[i]);
   }
   add_constraint_forces(system, lambda, -1.0, motion);
-  add_constraint_forces(system, lambda, -1.0, next_p);
+  add_constraint_forces(system, lambda, -1.0, next_p, SeenFrom::space);
 
   Method method = position_momentum_method(system, interval);
   method.step.unknowns = joined({increments, lambda});

@@ -18,6 +18,7 @@
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/diagnosis.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "rattleback/model/space.hpp"
 
 namespace rattleback {
 namespace {
@@ -26,10 +27,8 @@ using Vector = std::vector<Expression>;
 
 Substitution at(const System& system, std::span<const Expression> q, std::span<const Expression> v) {
   Substitution place;
-  for (std::size_t i = 0; i < system.dimension(); ++i) {
-    place.emplace(system.coordinates()[i], q[i]);
-    place.emplace(system.velocities()[i], v[i]);
-  }
+  for (std::size_t i = 0; i < q.size(); ++i) place.emplace(system.coordinates()[i], q[i]);
+  for (std::size_t i = 0; i < v.size(); ++i) place.emplace(system.velocities()[i], v[i]);
   return place;
 }
 
@@ -99,9 +98,11 @@ Method projected_onto_energy(Method method, const System& system) {
   method.equations.emplace_back("the energy of the start, which velocities are scaled to have after each step");
   if (method.keeps_momenta) {
     const auto p = method.state.of(std::span(next), Slot::momentum);
-    for (std::size_t i = 0; i < p.size(); ++i) {
-      p[i] += substitute(system.momenta()[i], after) - substitute(system.momenta()[i], before);
-    }
+    Vector gained;
+    for (const Expression& momentum : system.momenta())
+      gained.push_back(substitute(momentum, after) - substitute(momentum, before));
+    gained = in_space(system, std::move(gained), q);
+    for (std::size_t i = 0; i < p.size(); ++i) p[i] += gained[i];
   } else {
     std::ranges::copy(scaled, method.state.of(std::span(next), Slot::velocity).begin());
   }

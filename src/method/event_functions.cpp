@@ -94,7 +94,7 @@ std::vector<double> EventFunctions::after(std::size_t k, const State& node) {
   for (std::size_t i = 0; i < set.size(); ++i) {
     if (!std::isfinite(set[i])) {
       throw RequestError(
-          fmt::format("the velocity of {} that it sets is {}", system_.coordinates()[impact.which[i]].name(), set[i]));
+          fmt::format("the velocity of {} that it sets is {}", system_.freedoms()[impact.which[i]].name(), set[i]));
     }
     v[impact.which[i]] = set[i];
     given[impact.which[i]] = set[i];

@@ -150,11 +150,13 @@ class FlowCourse final : public Course {
     return saved;
   }
   void restore(std::span<const double> saved) override {
-    const std::size_t n = begin_.q.size();
-    if (saved.size() < 3 + 2 * n) throw std::invalid_argument("the saved state belongs to another system");
+    const std::size_t positions = begin_.q.size();
+    const std::size_t n = begin_.v.size();
+    const std::size_t head = 3 + positions + n;
+    if (saved.size() < head) throw std::invalid_argument("the saved state belongs to another system");
     if (saved[0] != 0.0) {
-      const auto q = saved.subspan(3, n);
-      const auto v = saved.subspan(3 + n, n);
+      const auto q = saved.subspan(3, positions);
+      const auto v = saved.subspan(3 + positions, n);
       restart({{q.begin(), q.end()}, {v.begin(), v.end()}, saved[1]}, 0.0);
     } else if (restarted_) {
       begin_ = problem_.start;
@@ -162,7 +164,7 @@ class FlowCourse final : public Course {
       restarted_ = false;
     }
     steps_ = static_cast<std::int64_t>(saved[2]);
-    flow_->restore(saved.subspan(3 + 2 * n));
+    flow_->restore(saved.subspan(head));
     node_ = flow_->at(since_begin(steps_));
   }
 
@@ -260,20 +262,21 @@ class EventStepper final : public Stepper {
     return saved;
   }
   void restore(std::span<const double> saved) override {
-    const std::size_t n = node_.q.size();
-    const std::size_t head = 3 + 2 * n + 2 * functions_.size();
+    const std::size_t positions = node_.q.size();
+    const std::size_t of_node = positions + node_.v.size();
+    const std::size_t head = 3 + of_node + 2 * functions_.size();
     if (saved.size() < head) throw std::invalid_argument("the saved state belongs to another system or method");
     steps_ = static_cast<std::int64_t>(saved[0]);
     stopped_by_.reset();
     if (saved[1] >= 0.0) stopped_by_ = static_cast<std::size_t>(saved[1]);
-    memory_.restore(saved.subspan(3 + 2 * n, functions_.size()));
+    memory_.restore(saved.subspan(3 + of_node, functions_.size()));
     const auto counts = saved.subspan(head - functions_.size(), functions_.size());
     counts_.assign(counts.begin(), counts.end());
     course_->restore(saved.subspan(head));
     node_ = course_->node();
     if (stopped_by_) {
-      std::ranges::copy(saved.subspan(3, n), node_.q.begin());
-      std::ranges::copy(saved.subspan(3 + n, n), node_.v.begin());
+      std::ranges::copy(saved.subspan(3, positions), node_.q.begin());
+      std::ranges::copy(saved.subspan(3 + positions, node_.v.size()), node_.v.begin());
     }
     node_.t = saved[2];
     functions_.at(node_, values_);

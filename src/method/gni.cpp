@@ -19,6 +19,7 @@
 #include "../base/signed_size.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "rattleback/model/space.hpp"
 #include "variational.hpp"
 
 namespace rattleback {
@@ -67,17 +68,18 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
   next_impulse = substitute(next_impulse, at_next);
   const Vector next_momenta = substitute(system.momenta(), at_next);
 
-  Vector motion;
+  const Vector impulse_in_space = in_space(system, impulse, system.coordinates());
+  const Vector next_impulse_in_space = in_space(system, next_impulse, next_q);
+  Vector motion = in_body(system, p, system.coordinates());
   Vector next_p;
-  Vector legendre;
   std::unordered_map<Expression, Expression> first;
   for (std::size_t i = 0; i < n; ++i) {
-    motion.push_back(p[i] + impulse[i] - interval.left[i]);
-    next_p.push_back(p[i] + impulse[i] + interval.change[i] + next_impulse[i]);
-    legendre.push_back(next_p[i] - next_momenta[i]);
+    motion[i] = motion[i] + impulse[i] - interval.left[i];
+    next_p.push_back(p[i] + impulse_in_space[i] + interval.change[i] + next_impulse_in_space[i]);
     first.emplace(interval.increments[i], step_symbol() * system.velocities()[i]);
     first.emplace(next_v[i], system.velocities()[i]);
   }
+  const Vector legendre = in_body(system, next_p, next_q) - next_momenta;
 
   Method method = position_momentum_method(system, interval);
   method.from_two_positions.reset();
@@ -100,13 +102,14 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
   }
   method.start = map_from_node(system);
   method.start.solve_as(motion_at_start);
-  method.start.give(Slot::state, joined({system.coordinates(), system.momenta(), first_multipliers}));
+  method.start.give(Slot::state, joined({system.coordinates(), in_space(system, system.momenta(), system.coordinates()),
+                                         first_multipliers}));
   method.needs_inertia = true;
 
   method.equations.clear();
-  for (const Expression& x : system.coordinates()) method.equations.push_back("the momentum of " + x.name());
+  for (const Expression& x : system.freedoms()) method.equations.push_back("the momentum of " + x.name());
   for (std::size_t k = carried; k < left_multiplier.size(); ++k) method.equations.push_back(system.row_name(k));
-  for (const Expression& x : system.coordinates()) method.equations.push_back("the next momentum of " + x.name());
+  for (const Expression& x : system.freedoms()) method.equations.push_back("the next momentum of " + x.name());
   for (std::size_t k = 0; k < left_multiplier.size(); ++k) method.equations.push_back(system.row_name(k));
   method.interval = interval_functions(system, rule);
   // What the literal multiplier errs by does not vanish with h.

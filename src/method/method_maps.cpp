@@ -1,6 +1,7 @@
 #include "method_maps.hpp"
 
 #include "rattleback/method/rule.hpp"
+#include "rattleback/model/space.hpp"
 
 namespace rattleback {
 namespace {
@@ -46,7 +47,7 @@ ImplicitSystem map_from_state(const System& system, std::span<const Expression> 
 }
 
 void give_next(ImplicitSystem& step, const System& system, std::span<const Expression> state) {
-  step.give(Slot::state, state);
+  step.give(Slot::state, orthonormal(system, {state.begin(), state.end()}));
   std::vector<Expression> time = system.time();
   for (Expression& t : time) t += step_symbol();
   step.give(Slot::time, time);

@@ -18,7 +18,8 @@ ImplicitSystem map_from_state(const System& system, std::span<const Expression> 
 /// (state, velocity of the node before; t, h, parameters): t is that of the node.
 ImplicitSystem map_to_node(const System& system, std::span<const Expression> state);
 
-/// What a step leads to: the state, and the time, which belongs to what changes from step to step.
+/// What a step leads to: the state, which begins with the position, its rotations kept free of rounding errors; and the
+/// time, which belongs to what changes from step to step.
 void give_next(ImplicitSystem& step, const System& system, std::span<const Expression> state);
 
 /// The velocity of the node before.

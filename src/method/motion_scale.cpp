@@ -18,7 +18,8 @@ constexpr double unseen = 0x1p-30;
 /// Accelerations near the start.
 class Surroundings {
  public:
-  Surroundings(const State& start, CompiledMap& accelerations) : start_(start), map_(accelerations) {
+  Surroundings(const Problem& problem, CompiledMap& accelerations)
+      : start_(problem.start), space_(problem.system.space()), map_(accelerations) {
     defined_ = look(start_, first_);
   }
 
@@ -28,10 +29,12 @@ class Surroundings {
   /// a(q + v τ + ½ a τ², v + a τ) − a; empty where there is none.
   std::vector<double> change_within(double time) {
     State there = start_;
+    std::vector<double> way(first_.size());
     for (std::size_t i = 0; i < first_.size(); ++i) {
-      there.q[i] += time * (start_.v[i] + 0.5 * time * first_[i]);
+      way[i] = time * (start_.v[i] + 0.5 * time * first_[i]);
       there.v[i] += time * first_[i];
     }
+    space_.move(there.q, way);
     there.t += time;
     return change_at(there);
   }
@@ -51,6 +54,7 @@ class Surroundings {
   }
 
   const State& start_;
+  Space space_;
   CompiledMap& map_;
   std::vector<double> first_;
   bool defined_ = false;
@@ -78,12 +82,13 @@ std::optional<double> first_large(const Change& change) {
 
 // From rest, velocities will be those that accelerations cause in a step of the problem, or in the time they stay the
 // same; where forces balance each other, those of the forces.
-MotionScale::MotionScale(const Problem& problem, CompiledMap& accelerations) : units_(problem) {
+MotionScale::MotionScale(const Problem& problem, CompiledMap& accelerations)
+    : space_(problem.system.space()), units_(problem) {
   const double step = problem.step > 0.0 && std::isfinite(problem.step) ? problem.step : 1.0;
   longest_ = time_ = step;
   for (auto* numbers : {&at_start_.velocity, &at_start_.acceleration, &at_start_.noise}) numbers->resize(size(), 0.0);
   for (std::size_t j = 0; j < size(); ++j) see_velocity(j, problem.start.v[j], at_start_);
-  Surroundings near(problem.start, accelerations);
+  Surroundings near(problem, accelerations);
   if (!near.defined()) return;
   const std::vector<double>& a = near.acceleration();
   const double speed = norm(problem.start.v);
@@ -150,8 +155,9 @@ void MotionScale::see_noise(const double* state, CompiledMap& accelerations, See
   constexpr int samples = 4;
   constexpr double digits = 4.0;  ///< changes, in units of ε
   const std::size_t n = size();
+  const std::size_t positions = space_.positions();
   const auto look = [&](std::span<const double> there, std::vector<double>& found) {
-    accelerations.set(Slot::position, there.first(n));
+    accelerations.set(Slot::position, there.first(positions));
     accelerations.set(Slot::velocity, there.last(n));
     if (!accelerations.run()) return false;
     found.assign(accelerations(Slot::acceleration).begin(), accelerations(Slot::acceleration).end());
@@ -159,14 +165,16 @@ void MotionScale::see_noise(const double* state, CompiledMap& accelerations, See
   };
   std::vector<double> here;
   std::vector<double> there;
-  if (!look({state, 2 * n}, here)) return;
+  if (!look({state, positions + n}, here)) return;
   std::ranges::fill(seen.noise, 0.0);
   std::mt19937_64 generator;
   for (int sample = 0; sample < samples; ++sample) {
-    std::vector<double> moved(state, state + 2 * n);
-    for (std::size_t i = 0; i < 2 * n; ++i) {
-      const double speed = seen.velocity[i % n];
-      const double size = std::max(std::abs(moved[i]), i < n ? time_ * speed : speed);
+    std::vector<double> moved(state, state + positions + n);
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+      double least = 0.0;
+      if (i < space_.numbers) least = time_ * seen.velocity[i];
+      if (i >= positions) least = seen.velocity[i - positions];
+      const double size = std::max(std::abs(moved[i]), least);
       moved[i] += (generator() % 2 == 0 ? digits : -digits) * std::numeric_limits<double>::epsilon() * size;
     }
     if (!look(moved, there)) return;
@@ -182,14 +190,15 @@ void MotionScale::see_noise(const double* state, CompiledMap& accelerations, See
 // rounding errors relative to what it changes by in a step.
 void MotionScale::weigh(const double* state, double tolerance, const Seen& seen, double* weights) const {
   constexpr double least = std::numeric_limits<double>::min();
-  const std::size_t n = size();
-  for (std::size_t i = 0; i < n; ++i) {
+  const std::size_t positions = space_.positions();
+  for (std::size_t i = 0; i < size(); ++i) {
     const double speed = std::max(seen.velocity[i], above_noise * seen.noise[i] * seen.step);
     const double braking = std::min(speed / seen.acceleration[i], longest_);
     const double way = std::max(braking, seen.step) * speed;
-    weights[i] = 1.0 / std::max(tolerance * std::max(std::abs(state[i]), way), least);
-    weights[n + i] = 1.0 / std::max(tolerance * std::max(std::abs(state[n + i]), speed), least);
+    if (i < space_.numbers) weights[i] = 1.0 / std::max(tolerance * std::max(std::abs(state[i]), way), least);
+    weights[positions + i] = 1.0 / std::max(tolerance * std::max(std::abs(state[positions + i]), speed), least);
   }
+  std::fill(weights + space_.numbers, weights + positions, 1.0 / tolerance);  // entries of rotations
 }
 
 std::vector<double> MotionScale::Seen::save() const {

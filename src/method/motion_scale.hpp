@@ -41,6 +41,7 @@ class MotionScale {
   double norm(std::span<const double> x) const;
   void see_velocity(std::size_t j, double v, Seen& seen) const;
 
+  Space space_;
   VelocityUnits units_;
   double longest_ = 0.0;  ///< time in which accelerations change by about half, or velocities do
   double time_ = 1.0;

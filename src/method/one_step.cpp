@@ -35,8 +35,8 @@ class OneStep final : public OneStepper {
  public:
   OneStep(const Method& method, const MethodMaps& maps, const Problem& problem)
       : method_(method), problem_(problem), maps_(maps), remarks_(remarks_at_start(method, problem)),
-        n_(problem.system.dimension()), solver_(method, maps, problem), nodes_(method, maps, problem), clock_(method),
-        kept_(whole_start(method, maps, problem)), node_(problem.start) {
+        n_(problem.system.dimension()), positions_(problem.system.coordinates().size()), solver_(method, maps, problem),
+        nodes_(method, maps, problem), clock_(method), kept_(whole_start(method, maps, problem)), node_(problem.start) {
     if (method.interval) {
       watch_.emplace(*method.interval, problem);
       interval_.constraints.resize(method.interval->constraints.size());
@@ -245,7 +245,7 @@ class OneStep final : public OneStepper {
   bool compose() {
     for (std::size_t i = 0; i < method_.stages.size(); ++i) {
       const double h = method_.stages[i] * problem_.step;
-      stage_before_.assign(kept_.begin(), kept_.begin() + signed_size(n_));
+      stage_before_.assign(kept_.begin(), kept_.begin() + signed_size(positions_));
       if (!solver_(own_state(), memory(i), clock_.stage(i), h, node_.v, must_be_near_)) {
         failure_ = fmt::format("stage {} of {}: {}", i + 1, method_.stages.size(), solver_.failure());
         return false;
@@ -277,7 +277,8 @@ class OneStep final : public OneStepper {
   Problem problem_;
   MethodMaps maps_;
   std::vector<Remark> remarks_;
-  std::size_t n_;
+  std::size_t n_;  ///< velocities
+  std::size_t positions_;
   StageSolver solver_;
   NodeSolver nodes_;
   StepClock clock_;

@@ -35,16 +35,17 @@ struct ReferenceFlow::Implementation {
   };
 
   Implementation(const Problem& problem, double given_tolerance)
-      : n(problem.system.dimension()), first_time(problem.start.t), tolerance(given_tolerance),
+      : space(problem.system.space()), positions(space.positions()), n(space.velocities()), first_time(problem.start.t),
+        tolerance(given_tolerance),
         accelerations(typical_at(rattleback::accelerations(problem.system), problem), problem),
         projection(typical_at(rattleback::projection(problem.system), problem), problem),
-        constrained(!problem.system.velocity_rows().empty()), scale(problem, accelerations) {
+        constrained(!problem.system.velocity_rows().empty() || space.rotations > 0), scale(problem, accelerations) {
     std::vector<double> start = problem.start.q;
     start.insert(start.end(), problem.start.v.begin(), problem.start.v.end());
     // What changes suddenly may change back between two places that an integrator looks at.
     const double longest_step = problem.system.has_kinks() ? problem.step : 0.0;
-    adams = make_adams({2 * n, &rates, &weights, this, longest_step});
-    interpolated.resize(2 * n);
+    adams = make_adams({positions + n, &rates, &weights, this, longest_step});
+    interpolated.resize(positions + n);
     last_acceleration.resize(n);
     snapshots.push_back({0.0, scale.at_start(), std::move(start)});
     begin_at(snapshots.back());
@@ -58,9 +59,10 @@ struct ReferenceFlow::Implementation {
       flow.trouble = flow.accelerations.failure();
       return false;
     }
-    std::copy_n(state + flow.n, flow.n, slopes);
-    std::ranges::copy(flow.accelerations(Slot::acceleration), slopes + flow.n);
-    std::copy_n(slopes + flow.n, flow.n, flow.last_acceleration.begin());
+    const double* const v = state + flow.positions;
+    flow.space.rates({state, flow.positions}, {v, flow.n}, {slopes, flow.positions});
+    std::ranges::copy(flow.accelerations(Slot::acceleration), slopes + flow.positions);
+    std::ranges::copy(flow.accelerations(Slot::acceleration), flow.last_acceleration.begin());
     return true;
   }
 
@@ -74,8 +76,8 @@ struct ReferenceFlow::Implementation {
   /// A map at a state (q, v). Times are counted from the start: where t does not matter, that changes nothing.
   bool run(CompiledMap& map, double time, const double* state) const {
     map.set_time(first_time + time);
-    map.set(Slot::position, {state, n});
-    map.set(Slot::velocity, {state + n, n});
+    map.set(Slot::position, {state, positions});
+    map.set(Slot::velocity, {state + positions, n});
     return map.run();
   }
 
@@ -91,8 +93,8 @@ struct ReferenceFlow::Implementation {
   }
 
   void start_anew() {
-    Snapshot here{t, seen, std::vector<double>(2 * n)};
-    std::copy_n(adams->state(), 2 * n, here.y.begin());
+    Snapshot here{t, seen, std::vector<double>(positions + n)};
+    std::copy_n(adams->state(), positions + n, here.y.begin());
     project(t, here.y.data());
     accelerations.set_time(first_time + t);
     scale.see_noise(here.y.data(), accelerations, here.seen);
@@ -100,7 +102,7 @@ struct ReferenceFlow::Implementation {
     begin_at(snapshots.back());
   }
 
-  /// The state on the constraints.
+  /// The state on the constraints, its rotations without rounding errors.
   void project(double time, double* state) {
     if (!constrained) return;
     if (!run(projection, time, state)) {
@@ -126,7 +128,7 @@ struct ReferenceFlow::Implementation {
       end(fmt::format("{}; the motion may reach a singularity", trouble.empty() ? failure : trouble));
     }
     if (!(t > before)) end("its steps become too small to change t; the motion reaches a singularity");
-    scale.see(adams->state() + n, last_acceleration.data(), last_step, seen);
+    scale.see(adams->state() + positions, last_acceleration.data(), last_step, seen);
     ++steps_since_restart;
     ++internal_steps;
   }
@@ -162,7 +164,7 @@ struct ReferenceFlow::Implementation {
       begin_at(snapshots.back());
     }
     go_to(time);
-    State state{std::vector<double>(n), std::vector<double>(n), first_time + time};
+    State state{std::vector<double>(positions), std::vector<double>(n), first_time + time};
     double* values = interpolated.data();
     if (time == snapshots.back().t) {  // on the constraints already
       std::copy(snapshots.back().y.begin(), snapshots.back().y.end(), values);
@@ -172,13 +174,15 @@ struct ReferenceFlow::Implementation {
       }
       project(time, values);
     }
-    std::copy_n(values, n, state.q.begin());
-    std::copy_n(values + n, n, state.v.begin());
+    std::copy_n(values, positions, state.q.begin());
+    std::copy_n(values + positions, n, state.v.begin());
     return state;
   }
 
-  std::size_t n;
-  double first_time;  ///< t of the start
+  Space space;
+  std::size_t positions;  ///< how many numbers they are
+  std::size_t n;          ///< velocities
+  double first_time;      ///< t of the start
   double tolerance;
   CompiledMap accelerations;
   CompiledMap projection;
@@ -218,7 +222,7 @@ std::vector<double> ReferenceFlow::save() const {
 }
 
 void ReferenceFlow::restore(std::span<const double> saved) {
-  const std::size_t size = 2 * implementation_->n;
+  const std::size_t size = implementation_->positions + implementation_->n;
   if (saved.size() != 1 + size + implementation_->scale.at_start().save().size())
     throw std::invalid_argument("the saved state belongs to another system");
   const auto y = saved.subspan(1, size);

@@ -45,8 +45,8 @@ void require_events(const DerivedMethod& method, const Problem& problem) {
 Method make_method(const MethodSpec& method, const Problem& problem) { return method.derive(problem); }
 
 Method make_method(const MethodSpec& method, const System& system) {
-  const std::vector<double> zero(system.dimension(), 0.0);
-  return method.derive({system, system.parameter_values(), {zero, zero}});
+  const std::vector<double> at_rest(system.dimension(), 0.0);
+  return method.derive({system, system.parameter_values(), {system.space().origin(), at_rest}});
 }
 
 std::unique_ptr<Stepper> make_stepper(const MethodSpec& method, const Problem& problem) {

@@ -7,6 +7,7 @@
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/method/method.hpp"
+#include "rattleback/model/space.hpp"
 
 namespace rattleback {
 
@@ -50,15 +51,12 @@ int Rule::order() const {
 
 std::vector<Expression> increment_symbols(const System& system) {
   std::vector<Expression> result;
-  for (const Expression& q : system.coordinates()) result.push_back(Expression::symbol("Δ(" + q.name() + ")"));
+  for (const Expression& q : system.freedoms()) result.push_back(Expression::symbol("Δ(" + q.name() + ")"));
   return result;
 }
 
 std::vector<Expression> moved(const System& system, double fraction) {
-  const std::vector<Expression> increments = increment_symbols(system);
-  std::vector<Expression> q = system.coordinates();
-  for (std::size_t i = 0; i < q.size(); ++i) q[i] += fraction * increments[i];
-  return q;
+  return moved_by(system, increment_symbols(system), fraction);
 }
 
 Substitution moved_there(const System& system, double fraction) {

@@ -6,6 +6,7 @@
 #include "method_maps.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "rattleback/model/space.hpp"
 
 namespace rattleback {
 namespace {
@@ -57,7 +58,7 @@ std::vector<std::string> named_by_stage(const std::vector<std::string>& equation
 
 Method make(const System& system, ImplicitSystem step, const std::vector<std::string>& equations) {
   Method method;
-  method.state.add(Slot::position, system.dimension());
+  method.state.add(Slot::position, system.coordinates().size());
   method.state.add(Slot::velocity, system.dimension());
   method.start = map_from_node(system);
   method.step = std::move(step);
@@ -73,7 +74,7 @@ Expression step_symbol() { return Expression::symbol("(h)"); }
 Method rk4(const System& system) {
   const ImplicitSystem rates = accelerations(system);
   const Vector y = joined({system.coordinates(), system.velocities()});
-  const Vector slopes = joined({system.velocities(), rates.given(Slot::acceleration)});
+  const Vector slopes = joined({position_rates(system), rates.given(Slot::acceleration)});
   Method method = make(system, runge_kutta_step(system, rates, y, slopes), names_of_accelerations(system));
   method.start.give(Slot::state, y);
   return method;

@@ -9,7 +9,7 @@ namespace rattleback {
 namespace {
 
 void check(const Problem& problem) {
-  const std::size_t n = problem.system.dimension();
+  const std::size_t n = problem.system.coordinates().size();
   const std::vector<double>& q = *problem.second_position;
   if (q.size() != n) throw MethodError(fmt::format("the second position has {} entries, expected {}", q.size(), n));
   const State there{q, problem.start.v, problem.start.t + problem.step};  // Lagrangians need not be defined at rest
@@ -33,9 +33,7 @@ void check(const Problem& problem) {
 SecondPosition::SecondPosition(const Method& method, const Problem& problem) {
   if (!method.from_two_positions) throw MethodError("this method cannot start from two positions");
   check(problem);
-  for (std::size_t i = 0; i < problem.system.dimension(); ++i) {
-    increments.push_back((*problem.second_position)[i] - problem.start.q[i]);
-  }
+  increments = problem.system.space().increments(problem.start.q, *problem.second_position);
   CompiledMap map(*method.from_two_positions, problem, Backend::interpreted);
   map.set(Slot::increments, increments);
   if (!map.run()) throw MethodError(fmt::format("the method cannot start from these positions: {}", map.failure()));

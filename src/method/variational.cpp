@@ -7,6 +7,7 @@
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "rattleback/model/space.hpp"
 
 namespace rattleback {
 
@@ -15,6 +16,7 @@ using Vector = std::vector<Expression>;
 // In the variables (q₀, Δ) instead of (q₀, q₁): D₂L_d = ∂L_d/∂Δ at fixed q₀, D₁L_d = −∂L_d/∂Δ at fixed q₁, and
 // D₁L_d + D₂L_d = ∂L_d/∂q₀. A difference of nearly equal numbers then occurs nowhere.
 Interval differentiate(const System& system, const Expression& discrete_lagrangian) {
+  if (!system.rotations().empty()) throw MethodError("a given discrete Lagrangian cannot have rotations");
   Interval interval{increment_symbols(system), {}, {}, {}, {}};
   interval.right = gradient(discrete_lagrangian, interval.increments);
   interval.change = gradient(discrete_lagrangian, system.coordinates());
@@ -80,23 +82,39 @@ Vector applied_forces(const System& system, const Rule& rule, Interval::AtNodes&
 
 }  // namespace
 
-// For L_d = h Σ ωᵢ L(qᵢ, Δ/h): D₂L_d = Σ ωᵢ (L_v + h αᵢ L_q), −D₁L_d = Σ ωᵢ (L_v − h (1 − αᵢ) L_q).
+// For L_d = h Σ ωᵢ L(qᵢ, Δ/h): D₂L_d = Σ ωᵢ (L_v + h αᵢ L_q), −D₁L_d = Σ ωᵢ (L_v − h (1 − αᵢ) L_q), and D₁ + D₂ is
+// h Σ ωᵢ L_q. Rotations have these at the ends that they belong to, seen from the body there; what they have of L_q,
+// and of applied torques, is turned to the ends, and the sum is seen from space.
 Interval differentiate(const System& system, const Rule& rule) {
   const Expression h = step_symbol();
-  Rule to_right = rule;
-  Rule to_left = rule;
-  for (std::size_t i = 0; i < rule.nodes.size(); ++i) {
-    to_right.nodes[i].weight *= rule.nodes[i].position;
-    to_left.nodes[i].weight *= 1.0 - rule.nodes[i].position;
-  }
-  Interval interval{increment_symbols(system), discretise(system.momenta(), system, rule), {}, {}, {}};
+  const std::size_t n = system.dimension();
+  const std::size_t numbers = system.space().numbers;
+  Interval interval{increment_symbols(system), {}, {}, {}, {}};
+  const Vector momenta = discretise(system.momenta(), system, rule);
   const Vector applied = applied_forces(system, rule, interval.at_nodes);
-  const Vector force = discretise(system.forces(), system, rule);
-  const Vector right_force = discretise(system.forces(), system, to_right);
-  const Vector left_force = discretise(system.forces(), system, to_left);
-  interval.right = interval.left;
-  for (std::size_t i = 0; i < system.dimension(); ++i) {
-    const Expression half = applied.empty() ? Expression(0.0) : 0.5 * h * applied[i];  // F⁻ = F⁺
+  Vector right_force(n);
+  Vector left_force(n);
+  Vector force(n);
+  for (const auto& [weight, position] : rule.nodes) {
+    Vector there = discretise(system.forces(), system, alpha(position));
+    if (numbers < n && !applied.empty()) {
+      const Vector torque = discretise(system.applied_forces(), system, alpha(position));
+      for (std::size_t i = numbers; i < n; ++i) there[i] += torque[i];
+    }
+    const Vector right = to_right_end(system, interval.increments, weight, position, there);
+    const Vector left = to_left_end(system, interval.increments, weight, position, there);
+    const Vector both = in_space(system, there, moved(system, position));
+    for (std::size_t i = 0; i < n; ++i) {
+      right_force[i] += right[i];
+      left_force[i] += left[i];
+      force[i] += weight * both[i];
+    }
+  }
+  interval.right = of_right_end(system, interval.increments, momenta);
+  interval.left = of_left_end(system, interval.increments, momenta);
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool halved = !applied.empty() && i < numbers;
+    const Expression half = halved ? 0.5 * h * applied[i] : Expression(0.0);  // F⁻ = F⁺
     interval.left[i] -= h * left_force[i] + half;
     interval.right[i] += h * right_force[i] + half;
     interval.change.push_back(h * force[i] + 2.0 * half);
@@ -125,6 +143,11 @@ ImplicitSystem node_by_momenta(const System& system, const Vector& state) {
   const Vector before = velocities_before(system);
   ImplicitSystem node = map_to_node(system, state);
   node.solve_as(velocity);
+  const Vector p = momentum_symbols(system);  // of the state: those of rotations are seen from space
+  const Vector body = in_body(system, p, system.coordinates());
+  Substitution from_space;
+  for (std::size_t i = 0; i < p.size(); ++i) from_space.emplace(p[i], body[i]);
+  if (!system.rotations().empty()) node.residuals = substitute(node.residuals, from_space);
   std::ranges::copy(before, node.guess.begin());
   node.give(Slot::position, system.coordinates());
   node.give(Slot::velocity, velocity.given(Slot::velocity));
@@ -137,17 +160,19 @@ Method position_momentum_method(const System& system, const Interval& interval) 
 
   Method method;
   method.state.add(Slot::position, q.size());
-  method.state.add(Slot::momentum, q.size());
+  method.state.add(Slot::momentum, system.dimension());
   method.start = map_from_node(system);
-  method.start.give(Slot::state, joined({q, system.momenta()}));
+  method.start.give(Slot::state, joined({q, in_space(system, system.momenta(), q)}));
+  const Vector next_q = moved(system);
   method.from_two_positions = map_from_two_positions(system);
-  method.from_two_positions->give(Slot::state, joined({moved(system), interval.right}));
+  method.from_two_positions->give(Slot::state, joined({next_q, in_space(system, interval.right, next_q)}));
   add_equations(*method.from_two_positions, interval.at_nodes.equations_anew);
   method.step = map_from_state(system, state);
   method.node = node_by_momenta(system, state);
   method.keeps_momenta = true;
-  method.momentum_of = entries_from(0, q.size());
-  for (const Expression& x : q) method.equations.push_back("the discrete equation of motion of " + x.name());
+  method.momentum_of = entries_from(0, system.dimension());
+  for (const Expression& x : system.freedoms())
+    method.equations.push_back("the discrete equation of motion of " + x.name());
   return method;
 }
 

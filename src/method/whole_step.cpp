@@ -57,13 +57,14 @@ WholeStep::WholeStep(const Method& method, const MethodMaps& maps, const Options
   const Layout& step = maps.step.data_layout;
   const Layout& next = maps.step.output_layout;
   const std::size_t n = method.state[Slot::position].size;
+  const std::size_t velocities = maps.start.data_layout[Slot::velocity].size;
   const bool has_node = options.with_node && maps.node.has_value();
   const bool keeps_velocity = has_node && (options.keeps_velocity || !iterated_unknowns(*maps.node).empty());
   layout.add(Slot::state, method.state_size());
   layout.add(Slot::memory, method.memory_size() * method.stages.size());
   const std::size_t times = method.depends_on_time() ? 1 : 0;
   layout.add(Slot::clock, times);
-  if (keeps_velocity) layout.add(Slot::velocity, n);
+  if (keeps_velocity) layout.add(Slot::velocity, velocities);
   layout.add(Slot::others, options.others);
   layout.add(Slot::time, times);
   layout.add(Slot::step, 1);
@@ -116,13 +117,13 @@ WholeStep::WholeStep(const Method& method, const MethodMaps& maps, const Options
   if (has_node) {
     std::vector<ChainValue> takes = state;
     // The last velocity is a guess, and linear equations read none: any numbers will do.
-    take(takes, data, keeps_velocity ? layout[Slot::velocity] : Layout::Range{layout[Slot::state].begin, n});
+    take(takes, data, keeps_velocity ? layout[Slot::velocity] : Layout::Range{layout[Slot::state].begin, velocities});
     append(takes, time);
     for (const Slot slot : {Slot::step, Slot::parameters}) take(takes, data, layout[slot]);
-    take(node, chain.add(*maps.node, std::move(takes), /*is_counted=*/false), {0, 2 * n});
+    take(node, chain.add(*maps.node, std::move(takes), /*is_counted=*/false), {0, n + velocities});
     if (keeps_velocity) chain.outputs.insert(chain.outputs.end(), node.begin() + signed_size(n), node.end());
   } else {
-    node.assign(state.begin(), state.begin() + signed_size(maps.node ? n : 2 * n));
+    node.assign(state.begin(), state.begin() + signed_size(maps.node ? n : n + velocities));
   }
 }
 

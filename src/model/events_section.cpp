@@ -18,7 +18,7 @@ std::vector<std::optional<Expression>> read_set(const ModelText& text, const std
   if (set.empty()) text.fail(node, fmt::format("{} sets nothing; give velocities, {}", what, form));
   const toml::table& velocities = text.table_of(*set.get("v"), what + ": v", "as in { z = \"-e*z'\" }");
   if (velocities.empty()) text.fail(node, fmt::format("{} sets nothing; give velocities, {}", what, form));
-  std::vector<std::optional<Expression>> list(text.coordinates().size());
+  std::vector<std::optional<Expression>> list(text.space().velocities());
   for (const auto& [i, e] :
        text.by_coordinate(velocities, what, "the velocity after the event of", text.timed_names())) {
     list[i] = e;

@@ -8,9 +8,8 @@ namespace rattleback {
 namespace {
 
 /// A number or an expression of the parameters for every coordinate; zeros if the key is not there.
-std::vector<double> read_vector(const ModelText& text, const toml::table& initial, const char* key) {
+std::vector<double> read_vector(const ModelText& text, const toml::table& initial, const char* key, std::size_t n) {
   const toml::node* node = initial.get(key);
-  const std::size_t n = text.coordinates().size();
   if (node == nullptr) return std::vector<double>(n, 0.0);
   std::vector<double> values;
   const std::string what = fmt::format("an entry of {}", key);
@@ -24,21 +23,34 @@ std::vector<double> read_vector(const ModelText& text, const toml::table& initia
     }
   }
   if (values.size() != n) {
-    text.fail(*node, fmt::format("{} has {} entries, expected {}: one for each of {}", key, values.size(), n,
-                                 fmt::join(text.listed_coordinates(), ", ")));
+    text.fail(*node, fmt::format("{} has {} entries, expected {}: one for each of {}{}", key, values.size(), n,
+                                 fmt::join(text.listed_coordinates(), ", "),
+                                 text.rotations().empty() ? ""
+                                 : key[0] == 'q'          ? ", and a quaternion (w, x, y, z) for each rotation"
+                                                          : ", and an angular velocity for each rotation"));
   }
   return values;
 }
 
-/// A table by name: numbers or expressions of the parameters for some of the coordinates.
-SomeNumbers read_some(const ModelText& text, const toml::table& entries, const char* key) {
-  SomeNumbers numbers(text.coordinates().size());
+/// A table by name: numbers or expressions of the parameters for some of the coordinates. What stands for rotations is
+/// left to `read_rotation`.
+SomeNumbers read_some(const ModelText& text, const toml::table& entries, const char* key, auto&& read_rotation) {
+  SomeNumbers numbers(text.space().velocities());
   std::vector<std::string> known;
+  for (const Rotation& rotation : text.rotations()) {
+    if (const toml::node* node = entries.get(rotation.name)) {
+      const auto values = read_rotation(known.size(), *node, fmt::format("{} of {}", key, rotation.name));
+      for (std::size_t i = 0; i < Rotation::velocities; ++i)
+        numbers[text.space().velocity_of(known.size()) + i] = values[i];
+    }
+    known.push_back(rotation.name);
+  }
   for (const Expression& q : text.coordinates()) known.push_back(q.name());
   text.check_keys(entries, known, fmt::format("{} of [initial], whose keys are coordinates", key));
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    if (const toml::node* node = entries.get(known[i]))
-      numbers[i] = text.constant(*node, fmt::format("{} of {}", key, known[i]));
+  for (std::size_t i = 0; i < text.coordinates().size(); ++i) {
+    const std::string& name = text.coordinates()[i].name();
+    if (const toml::node* node = entries.get(name))
+      numbers[i] = text.constant(*node, fmt::format("{} of {}", key, name));
   }
   return numbers;
 }
@@ -83,23 +95,42 @@ std::optional<InitialSection> read_initial(const ModelText& text, const std::opt
   };
   std::vector<double> q;
   if (const toml::node& node = *initial->get("q"); node.is_table()) {
-    const SomeNumbers given = read_some(text, *node.as_table(), "q");
-    const std::vector<double> zeros(given.size(), 0.0);
-    q = completed(node, [&] { return completed_positions(system, system.parameter_values(), given, zeros, t); });
+    std::vector<double> near = text.space().origin();
+    const auto turn = [&](std::size_t k, const toml::node& rotation, const std::string& what) {
+      std::ranges::copy(read_attitude(text, rotation, what),
+                        near.begin() + static_cast<std::ptrdiff_t>(text.space().position_of(k)));
+      return std::vector<double>(Rotation::velocities, 0.0);  // it is given
+    };
+    const SomeNumbers given = read_some(text, *node.as_table(), "q", turn);
+    q = completed(node, [&] { return completed_positions(system, system.parameter_values(), given, near, t); });
   } else {
-    q = read_vector(text, *initial, "q");
+    q = text.space().from_shown(read_vector(text, *initial, "q", text.space().shown_positions()));
   }
   const toml::node* velocity = initial->get("v");
   if (velocity != nullptr && velocity->is_table() && momenta == nullptr) {
-    const SomeNumbers given = read_some(text, *velocity->as_table(), "v");
+    const auto omega = [&](std::size_t, const toml::node& node, const std::string& what) {
+      std::vector<double> values;
+      if (node.is_string()) {
+        for (const Expression& e : text.entry(node, what, text.parameter_names()))
+          values.push_back(text.value_of(node, what, e));
+      } else {
+        for (const toml::node& item : text.array_of(node, what)) values.push_back(text.constant(item, what));
+      }
+      if (values.size() != Rotation::velocities)
+        text.fail(node, fmt::format("{} has three components, as in [0, 0, 1], found {}", what, values.size()));
+      return values;
+    };
+    const SomeNumbers given = read_some(text, *velocity->as_table(), "v", omega);
     const auto v =
         completed(*velocity, [&] { return completed_velocities(system, system.parameter_values(), q, given, t); });
     return InitialSection{{q, v, t}, given};
   }
-  if (momenta == nullptr) return InitialSection{{q, read_vector(text, *initial, "v"), t}, {}};
+  if (momenta == nullptr)
+    return InitialSection{{q, read_vector(text, *initial, "v", text.space().velocities()), t}, {}};
   if (!conformal) text.fail(*momenta, "p in [initial] is for models with [conformal]; others have v");
   if (const toml::node* v = initial->get("v")) text.fail(*v, "v and p in [initial] say the same: give one");
-  return InitialSection{{q, velocities(text, *conformal, q, read_vector(text, *initial, "p")), t}, {}};
+  return InitialSection{
+      {q, velocities(text, *conformal, q, read_vector(text, *initial, "p", text.coordinates().size())), t}, {}};
 }
 
 }  // namespace rattleback

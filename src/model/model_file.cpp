@@ -13,10 +13,10 @@
 namespace rattleback {
 namespace {
 
-const std::vector<std::string> top_level_keys{"name",       "description", "source",      "coordinates", "angles",
-                                              "lagrangian", "constraints", "holonomic",   "parameters",  "initial",
-                                              "run",        "symmetry",    "exact",       "conserved",   "forces",
-                                              "conformal",  "picture",     "definitions", "inputs",      "events"};
+const std::vector<std::string> top_level_keys{
+    "name",      "description", "source",  "coordinates", "angles",   "lagrangian", "constraints",
+    "holonomic", "parameters",  "initial", "run",         "symmetry", "exact",      "conserved",
+    "forces",    "conformal",   "picture", "definitions", "inputs",   "events",     "rotations"};
 
 /// Puts a model together: first what makes its system, then what belongs to it.
 class ModelReader {
@@ -37,6 +37,8 @@ class ModelReader {
     definition.constraints = rows("constraints", constraint_places_, definition.constraint_names);
     definition.holonomic = rows("holonomic", holonomic_places_, definition.holonomic_names);
     read_symmetry(text_, definition, symmetry_places_, section_places_);
+    if (const toml::table* exact = text_.table("exact"); exact != nullptr && !text_.rotations().empty())
+      text_.fail(*exact, "exact solutions cannot be given for models with rotations");
     by_coordinate("exact", "the exact solution of", text_.timed_names(), definition.exact);
     text_.define_multipliers(row_names_, multiplier_symbol);
     by_coordinate("forces", "the applied force on", text_.timed_names(), definition.applied_forces);
@@ -69,6 +71,7 @@ class ModelReader {
   SystemDefinition lagrangian() const {
     SystemDefinition definition;
     definition.coordinates = text_.coordinates();
+    for (const Rotation& rotation : text_.rotations()) definition.rotations.push_back(rotation.name);
     definition.parameters = text_.parameters();
     definition.lagrangian = text_.expression(text_.needed("lagrangian"), "lagrangian", text_.timed_names());
     return definition;
@@ -147,7 +150,7 @@ class ModelReader {
     const toml::table* entries = text_.table(section);
     if (entries == nullptr) return;
     for (const auto& [i, e] : text_.by_coordinate(*entries, fmt::format("[{}]", section), what, names)) {
-      list.resize(text_.coordinates().size());
+      list.resize(text_.space().velocities());
       list[i] = e;
     }
   }

@@ -35,6 +35,9 @@ struct InitialSection {
 std::optional<InitialSection> read_initial(const ModelText& text, const std::optional<ConformalDefinition>& conformal,
                                            const System& system);
 
+/// An entry of [initial] for a rotation.
+RotationMatrix read_attitude(const ModelText& text, const toml::node& node, const std::string& what);
+
 /// [picture]: the moving body, drawn in animations.
 std::optional<Picture> read_picture(const ModelText& text);
 

@@ -21,6 +21,7 @@ void ModelText::read_declarations(const ParameterValues& replaced, const InputTe
   read_parameters(replaced, replaced_inputs);
   advice_ = "; declare it as a coordinate, or with its value in [parameters]";
   read_coordinates();
+  read_rotations();
   explain_rows();
 }
 
@@ -52,6 +53,7 @@ ParseOptions ModelText::options_of(const std::string& where, Names names) const 
   options.unknown_advice = advice_;
   options.definitions = &definitions_;
   options.instantaneous = &multipliers_;
+  options.rates = &rates_;
   options.explanations = &explanations_;
   if (!is_name(time_symbol().name())) options.time = time_symbol().name();
   return options;
@@ -158,12 +160,35 @@ std::vector<Expression> ModelText::declared(const toml::node& node, const char* 
 }
 
 void ModelText::read_coordinates() {
-  for (const toml::node& node : array_of(needed("coordinates"), "coordinates")) {
+  const toml::node* list = root().get("coordinates");
+  if (list == nullptr && root().contains("rotations")) return;
+  for (const toml::node& node : array_of(list != nullptr ? *list : needed("coordinates"), "coordinates")) {
     for (const Expression& symbol : declared(node, "a coordinate")) {
       coordinates_.push_back(symbol);
       coordinate_places_.push_back(&node);
     }
     if (coordinates_.size() > max_coordinates) fail(node, fmt::format("more than {} coordinates", max_coordinates));
+  }
+}
+
+// rotations = ["R"]: R is a matrix, R.omega a vector
+void ModelText::read_rotations() {
+  const toml::node* list = root().get("rotations");
+  if (list == nullptr) return;
+  for (const toml::node& node : array_of(*list, "rotations")) {
+    const std::string& name = text_of(node, "a rotation");
+    check_name(name, node, "a rotation");
+    const Rotation& rotation = rotations_.emplace_back(name);
+    Names taken{name};
+    for (const Expression& freedom : rotation.freedoms) taken.push_back(freedom.name());
+    for (const std::string& each : taken) {
+      if (is_name(each) || each == time_symbol().name() || definitions_.find(each) != nullptr)
+        fail(node, fmt::format("the name {} is needed for the rotation {} and is taken; rename one", each, name));
+    }
+    definitions_.add(name, rotation.matrix);
+    definitions_.add(name + std::string(angular_velocity_suffix), rotation.omega);
+    const Matrix rate = rotation.rate();
+    for (std::size_t i = 0; i < rate.entries.size(); ++i) rates_.emplace(rotation.matrix.entries[i], rate.entries[i]);
   }
 }
 
@@ -197,12 +222,18 @@ bool ModelText::is_name(const std::string& name) const {
 ModelText::Names ModelText::position_names() const {
   Names names = parameter_names_;
   for (const Expression& q : coordinates_) names.push_back(q.name());
+  for (const Rotation& rotation : rotations_) {
+    for (const Expression& entry : rotation.matrix.entries) names.push_back(entry.name());
+  }
   return names;
 }
 
 ModelText::Names ModelText::all_names() const {
   Names names = position_names();
   for (const Expression& q : coordinates_) names.push_back(q.name() + "'");
+  for (const Rotation& rotation : rotations_) {
+    for (const Expression& component : rotation.omega) names.push_back(component.name());
+  }
   return names;
 }
 
@@ -246,11 +277,22 @@ std::vector<std::pair<std::size_t, Expression>> ModelText::by_coordinate(const t
                                                                          const Names& names) const {
   Names known;
   for (const Expression& q : coordinates_) known.push_back(q.name());
+  for (const Rotation& rotation : rotations_) known.push_back(rotation.name);
   check_keys(entries, known, where + ", whose keys are coordinates");
   std::vector<std::pair<std::size_t, Expression>> found;
   for (const auto& [name, node] : in_order(entries)) {
-    const auto index = std::find(known.begin(), known.end(), name) - known.begin();
-    found.emplace_back(static_cast<std::size_t>(index), expression(*node, fmt::format("{} {}", what, name), names));
+    const auto index = static_cast<std::size_t>(std::find(known.begin(), known.end(), name) - known.begin());
+    const std::string whose = fmt::format("{} {}", what, name);
+    if (index < coordinates_.size()) {
+      found.emplace_back(index, expression(*node, whose, names));
+      continue;
+    }
+    const Vector components = entry(*node, whose, names);
+    if (components.size() != Rotation::velocities) {
+      fail(*node, fmt::format("{} has three components, as in \"[0, 0, 1]\", found {}", whose, components.size()));
+    }
+    for (std::size_t i = 0; i < components.size(); ++i)
+      found.emplace_back(space().velocity_of(index - coordinates_.size()) + i, components[i]);
   }
   return found;
 }

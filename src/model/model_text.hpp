@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rattleback/expr/definitions.hpp"
+#include "rattleback/model/rotation.hpp"
 #include "toml_file.hpp"
 
 namespace rattleback {
@@ -33,6 +34,8 @@ class ModelText : public TomlFile {
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const std::vector<Expression>& coordinates() const { return coordinates_; }
+  const std::vector<Rotation>& rotations() const { return rotations_; }
+  Space space() const { return {coordinates_.size(), rotations_.size()}; }
   const Definitions& definitions() const { return definitions_; }
   const Places& parameter_places() const { return parameter_places_; }
   const Places& coordinate_places() const { return coordinate_places_; }
@@ -73,7 +76,8 @@ class ModelText : public TomlFile {
 
   /// The indices of coordinates that are given by name.
   std::vector<std::size_t> coordinate_list(const toml::node& node, const std::string& what) const;
-  /// A table whose keys are coordinates: their indices and what stands there, in the order of the file.
+  /// A table whose keys are coordinates and rotations: indices of their velocities and what stands there, in the order
+  /// of the file; of a rotation, the components of a vector.
   std::vector<std::pair<std::size_t, Expression>> by_coordinate(const toml::table& entries, const std::string& where,
                                                                 const std::string& what, const Names& names) const;
 
@@ -82,6 +86,7 @@ class ModelText : public TomlFile {
   double parameter_value(const std::string& name, const toml::node& node) const;
   void add_parameter(const std::string& name, double value, const toml::node& place);
   void read_coordinates();
+  void read_rotations();
   bool is_name(const std::string& name) const;  ///< of a coordinate or a parameter
   void explain_rows();
   void explain_column(const std::string& row);
@@ -99,6 +104,8 @@ class ModelText : public TomlFile {
   std::unordered_map<std::string, double> noninteger_;  ///< and those that may not
   std::string advice_;                                  ///< for unknown names
   std::vector<Expression> coordinates_;
+  std::vector<Rotation> rotations_;
+  std::unordered_map<Expression, Expression> rates_;  ///< of the entries of rotations
   Places coordinate_places_;
   Definitions definitions_;
   Definitions outside_forces_;

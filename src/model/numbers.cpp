@@ -89,10 +89,12 @@ std::map<std::string, double> named_numbers_from_text(std::string_view text, con
   return numbers;
 }
 
-SomeNumbers by_coordinate(const System& system, const std::map<std::string, double>& named, const std::string& what) {
-  SomeNumbers numbers(system.dimension());
-  std::vector<std::string> names;
-  for (const Expression& q : system.coordinates()) names.push_back(q.name());
+namespace {
+
+/// The numbers of a list of names that are given.
+SomeNumbers by_name(std::vector<std::string> names, const std::map<std::string, double>& named,
+                    const std::string& what) {
+  SomeNumbers numbers(names.size());
   for (const auto& [name, value] : named) {
     const auto found = std::ranges::find(names, name);
     if (found == names.end()) {
@@ -105,6 +107,38 @@ SomeNumbers by_coordinate(const System& system, const std::map<std::string, doub
     numbers[static_cast<std::size_t>(found - names.begin())] = value;
   }
   return numbers;
+}
+
+}  // namespace
+
+SomeNumbers velocities_by_name(const System& system, const std::map<std::string, double>& named,
+                               const std::string& what) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < system.dimension(); ++i) {
+    names.push_back(i < system.space().numbers ? system.coordinates()[i].name() : system.velocities()[i].name());
+  }
+  return by_name(std::move(names), named, what);
+}
+
+SomeNumbers positions_by_name(const System& system, const std::map<std::string, double>& named, const std::string& what,
+                              std::vector<double>& near) {
+  const Space space = system.space();
+  const SomeNumbers given = by_name(system.position_names(), named, what);
+  std::vector<double> shown = space.shown(near);
+  SomeNumbers directions(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(space.numbers));
+  for (std::size_t i = 0; i < given.size(); ++i) shown[i] = given[i].value_or(shown[i]);
+  for (std::size_t k = 0; k < space.rotations; ++k) {
+    const auto quaternion = std::span(given).subspan(space.numbers + 4 * k, 4);
+    const bool is_given = std::ranges::any_of(quaternion, [](const auto& number) { return number.has_value(); });
+    if (is_given && !std::ranges::all_of(quaternion, [](const auto& number) { return number.has_value(); })) {
+      throw ModelError(fmt::format("{} has some of {}; a quaternion needs all four", what,
+                                   fmt::join(quaternion_names(system.rotations()[k].name), ", ")));
+    }
+    for (std::size_t i = 0; i < Rotation::velocities; ++i)
+      directions.push_back(is_given ? std::optional(0.0) : std::nullopt);
+  }
+  near = space.from_shown(shown);
+  return directions;
 }
 
 double number_from_text(std::string_view text, const std::string& what, const ParameterValues& values) {

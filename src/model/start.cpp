@@ -66,7 +66,7 @@ class StartEquations {
 
   std::string names_of(const std::vector<std::size_t>& indices) const {
     std::vector<std::string> names;
-    for (const std::size_t i : indices) names.push_back(system_.coordinates()[i].name());
+    for (const std::size_t i : indices) names.push_back(system_.freedoms()[i].name());
     return fmt::format("{}", fmt::join(names, ", "));
   }
 
@@ -156,7 +156,7 @@ Eigen::VectorXd least(const Eigen::MatrixXd& h, const Eigen::VectorXd& f) {
 std::vector<double> completed_positions(const System& system, std::span<const double> parameters,
                                         const SomeNumbers& given, std::span<const double> near, double time) {
   std::vector<double> q(near.begin(), near.end());
-  for (std::size_t i = 0; i < given.size(); ++i) q[i] = given[i].value_or(q[i]);
+  for (std::size_t i = 0; i < system.space().numbers; ++i) q[i] = given[i].value_or(q[i]);
   const std::size_t count = system.holonomic().size();
   if (count == 0) return q;
   StartEquations at(system, parameters, given, time);
@@ -174,15 +174,13 @@ std::vector<double> completed_positions(const System& system, std::span<const do
     if (violated.empty() || at.free().empty() || !heights.allFinite()) break;
     const Eigen::MatrixXd slopes = columns_of(at.rows().bottomRows(heights.size()), at.free());
     const Eigen::VectorXd change = RowSolver(slopes)(-heights);
-    bool moved = false;
+    std::vector<double> by(system.dimension(), 0.0);
     for (std::size_t k = 0; k < at.free().size(); ++k) {
-      double& position = q[at.free()[k]];
-      const double next =
-          position + change[static_cast<Eigen::Index>(k)] * at.unit()[static_cast<Eigen::Index>(at.free()[k])];
-      moved = moved || next != position;
-      position = next;
+      by[at.free()[k]] = change[static_cast<Eigen::Index>(k)] * at.unit()[static_cast<Eigen::Index>(at.free()[k])];
     }
-    if (!moved) break;
+    const std::vector<double> before = q;
+    system.space().move(q, by);
+    if (q == before) break;
   }
   std::erase_if(violated, [&](std::size_t row) {
     const Expression& g = system.holonomic()[row - system.constraints().size()];
@@ -198,7 +196,7 @@ std::vector<double> completed_velocities(const System& system, std::span<const d
   StartEquations at(system, parameters, given, time);
   at.move_to(q);
   const Eigen::VectorXd& unit = at.unit();
-  std::vector<double> v(q.size(), 0.0);
+  std::vector<double> v(system.dimension(), 0.0);
   Eigen::VectorXd known = Eigen::VectorXd::Zero(unit.size());
   for (const std::size_t i : at.given()) {
     v[i] = *given[i];

@@ -108,7 +108,7 @@ void read_symmetry(const ModelText& text, SystemDefinition& definition, ModelTex
   text.check_keys(*symmetry, {"fibre", "group", "acts_on", "generators", "sections"}, "[symmetry]");
   const auto add = [&](const toml::node& place, const std::string& name,
                        const std::vector<std::pair<std::size_t, Expression>>& components) {
-    definition.symmetries.push_back({name, std::vector<Expression>(text.coordinates().size())});
+    definition.symmetries.push_back({name, std::vector<Expression>(text.space().velocities())});
     for (const auto& [i, component] : components) definition.symmetries.back().generator[i] = component;
     places.push_back(&place);
   };

@@ -12,6 +12,7 @@
 #include "rattleback/expr/piecewise.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/expr/tidy.hpp"
+#include "rattleback/model/space.hpp"
 
 namespace rattleback {
 namespace {
@@ -103,15 +104,17 @@ System::System(SystemDefinition definition) : definition_(std::move(definition))
   check_symbols();
   find_time();
   momenta_ = gradient(lagrangian(), velocities_);
-  forces_ = gradient(lagrangian(), coordinates());
+  forces_ = slopes(lagrangian(), *this);
   energy_ = energy_of(lagrangian(), velocities_);
   derive_rows();
 }
 
 void System::check_names() {
-  if (coordinates().empty()) throw SystemError(Part::coordinates, 0, "a system needs at least one coordinate");
+  coordinates_ = definition_.coordinates;
+  if (coordinates().empty() && definition_.rotations.empty())
+    throw SystemError(Part::coordinates, 0, "a system needs at least one coordinate");
   std::unordered_set<Expression> seen;
-  for (std::size_t i = 0; i < dimension(); ++i) {
+  for (std::size_t i = 0; i < coordinates().size(); ++i) {
     const Expression& q = coordinates()[i];
     if (!q.is_symbol()) {
       throw SystemError(Part::coordinates, static_cast<int>(i),
@@ -131,6 +134,23 @@ void System::check_names() {
                         fmt::format("the coordinate {} occurs twice; rename or remove one", q.name()));
     }
     velocities_.push_back(dot(q));
+  }
+  freedoms_ = coordinates_;
+  for (const std::string& name : definition_.rotations) {
+    const Rotation& rotation = rotations_.emplace_back(name);
+    coordinates_.insert(coordinates_.end(), rotation.matrix.entries.begin(), rotation.matrix.entries.end());
+    velocities_.insert(velocities_.end(), rotation.omega.begin(), rotation.omega.end());
+    freedoms_.insert(freedoms_.end(), rotation.freedoms.begin(), rotation.freedoms.end());
+    Vector taken = rotation.freedoms;
+    taken.push_back(Expression::symbol(name));
+    for (const Expression& symbol : taken) {
+      if (!seen.insert(symbol).second) {
+        throw SystemError(
+            Part::coordinates, 0,
+            fmt::format("the name {} is needed for the rotation {}; rename the coordinate or the rotation",
+                        symbol.name(), name));
+      }
+    }
   }
   for (std::size_t i = 0; i < definition_.parameters.size(); ++i) {
     const Parameter& parameter = definition_.parameters[i];
@@ -229,17 +249,26 @@ void System::check_symbols() const {
   }
   for (std::size_t k = 0; k < applied_forces().size(); ++k) {
     check(applied_forces()[k], with_multipliers, Part::forces, k,
-          fmt::format("the applied force on {}", coordinates()[k].name()));
+          fmt::format("the applied force on {}", freedoms()[k].name()));
   }
-  if (!exact().empty() && exact().size() != dimension()) {
+  if (!exact().empty() && exact().size() != coordinates().size()) {
     throw SystemError(Part::exact, 0,
-                      fmt::format("{} exact solutions for {} coordinates", exact().size(), dimension()));
+                      fmt::format("{} exact solutions for {} coordinates", exact().size(), coordinates().size()));
   }
   for (std::size_t k = 0; k < exact().size(); ++k) {
     if (exact()[k]) {
       check(*exact()[k], all, Part::exact, k, fmt::format("the exact solution of {}", coordinates()[k].name()));
     }
   }
+}
+
+std::vector<std::string> System::position_names() const {
+  std::vector<std::string> names;
+  for (const Expression& q : definition_.coordinates) names.push_back(q.name());
+  for (const Rotation& rotation : rotations_) {
+    for (std::string& name : quaternion_names(rotation.name)) names.push_back(std::move(name));
+  }
+  return names;
 }
 
 std::vector<Expression> System::field_of(const SymmetrySection& section) const {
@@ -304,7 +333,7 @@ void System::derive_rows() {
   }
   rows_ = constraints();
   const auto rates = rates_of_change(holonomic(), *this);
-  const auto slopes = directional_derivative(holonomic(), coordinates(), velocities_);
+  const auto slopes = directional_derivative(holonomic(), coordinates(), position_rates(*this));
   for (std::size_t k = 0; k < rates.size(); ++k) {
     if (slopes[k].is_constant()) {
       throw SystemError(
@@ -350,7 +379,7 @@ Expression multiplier_symbol(std::size_t row) { return Expression::symbol(fmt::f
 std::vector<Expression> rates_of_change(std::span<const Expression> functions, const System& system,
                                         const std::vector<Expression>& accelerations) {
   std::vector<Expression> place = system.coordinates();
-  std::vector<Expression> rates = system.velocities();
+  std::vector<Expression> rates = position_rates(system);
   if (!accelerations.empty()) {
     place.insert(place.end(), system.velocities().begin(), system.velocities().end());
     rates.insert(rates.end(), accelerations.begin(), accelerations.end());

@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -64,6 +65,9 @@ Vector time_derivative(std::span<const Expression> functions, std::span<const Ex
 /// that is not orthogonal, that of the antisymmetric part of QᵀQ̇.
 Vector angular(const Matrix& q, const Matrix& derivative);
 Vector angular(const Matrix& q, std::span<const Expression> coordinates);
+
+/// What the angular velocity of a rotation R is called: R.omega, with the components R.omega1, …
+inline constexpr std::string_view angular_velocity_suffix = ".omega";
 
 /// What a text of the notation can stand for.
 using Tensor = std::variant<Expression, Vector, Matrix>;

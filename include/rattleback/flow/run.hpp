@@ -65,6 +65,7 @@ struct Checkpoint {
   std::int64_t step = 0;
   std::vector<double> stepper;
   RunStatistics statistics;
+  std::vector<double> shown = {};  ///< where there are rotations: the last recorded position, with its quaternions
 };
 
 /// Where the samples of a run go. An exception ends the run.

@@ -27,6 +27,7 @@ struct RunDescription {
   std::vector<ObservedQuantity> observed = {};
   std::vector<std::pair<std::string, std::string>> inputs = {};  ///< their names, and what they are
   std::string stop_when = {};                                    ///< what a request has added to the events
+  Space space = {};                                              ///< of the system
 };
 
 /// A request that does not fit to the files that are there: nothing to resume, a checkpoint of another run.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -60,8 +61,11 @@ std::vector<Expression> state_and_parameters(const System& system);
 std::vector<Expression> momentum_symbols(const System& system);
 std::vector<Expression> multiplier_symbols(const System& system, const char* suffix = "");
 
+/// Whose axes the components of torques and angular momenta are along.
+enum class SeenFrom : std::uint8_t { body, space };
+
 /// x += factor · Aᵀλ
 void add_constraint_forces(const System& system, const std::vector<Expression>& multipliers, const Expression& factor,
-                           std::vector<Expression>& x);
+                           std::vector<Expression>& x, SeenFrom seen_from = SeenFrom::body);
 
 }  // namespace rattleback

@@ -42,7 +42,7 @@ Rule rule_of(const std::string& text, std::string_view what = "the rule");
 /// The symbols Δ(x), … for the increments. q₀ has the symbols of the coordinates, h is step_symbol().
 std::vector<Expression> increment_symbols(const System& system);
 
-/// q₀ moved by a fraction of its increments, q₀ + α Δ: methods move in no other way.
+/// q₀ moved by a fraction of its increments, q₀ + α Δ, and as model/space.hpp says: methods move in no other way.
 std::vector<Expression> moved(const System& system, double fraction = 1.0);
 /// Functions of q and t there: q ↦ q₀ + α Δ, t ↦ t₀ + α h.
 Substitution moved_there(const System& system, double fraction = 1.0);

@@ -94,6 +94,11 @@ std::map<std::string, double> named_numbers_from_text(std::string_view text, con
                                                       const ParameterValues& values = {});
 
 /// One entry for each coordinate of a system; `what` is named in errors about names that are none.
-SomeNumbers by_coordinate(const System& system, const std::map<std::string, double>& named, const std::string& what);
+SomeNumbers velocities_by_name(const System& system, const std::map<std::string, double>& named,
+                               const std::string& what);
+/// The same of positions, which replace those of `near`. The answer is for completed_positions: which directions are
+/// given.
+SomeNumbers positions_by_name(const System& system, const std::map<std::string, double>& named, const std::string& what,
+                              std::vector<double>& near);
 
 }  // namespace rattleback

@@ -10,6 +10,7 @@
 #include "rattleback/base/words.hpp"
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/expression.hpp"
+#include "rattleback/model/rotation.hpp"
 
 namespace rattleback {
 
@@ -116,6 +117,7 @@ struct SystemDefinition {
   std::vector<std::string> constraint_names = {};
   std::vector<std::string> holonomic_names = {};
   std::vector<Event> events = {};
+  std::vector<std::string> rotations = {};  ///< names of coordinates that are rotations
 };
 
 /// Coordinates and velocities at an instant.
@@ -140,9 +142,17 @@ class System {
   System(std::vector<Expression> coordinates, Expression lagrangian, std::vector<Expression> constraints = {},
          std::vector<Parameter> parameters = {});
 
-  std::size_t dimension() const { return definition_.coordinates.size(); }
-  const std::vector<Expression>& coordinates() const { return definition_.coordinates; }
+  /// The number of velocities: a rotation has three of them, and nine coordinates.
+  std::size_t dimension() const { return velocities_.size(); }
+  /// The numbers of a position: coordinates, then the entries of the matrices of rotations, row by row.
+  const std::vector<Expression>& coordinates() const { return coordinates_; }
   const std::vector<Expression>& velocities() const { return velocities_; }
+  const std::vector<Rotation>& rotations() const { return rotations_; }
+  /// Of positions as people see them (Space::shown): x; R.w, R.x, R.y, R.z.
+  std::vector<std::string> position_names() const;
+  Space space() const { return {definition_.coordinates.size(), rotations_.size()}; }
+  /// Names for what there is one of for each velocity, as momenta and equations: x; R1, R2, R3.
+  const std::vector<Expression>& freedoms() const { return freedoms_; }
   /// The parameters' symbols and the values they were given.
   const std::vector<Expression>& parameters() const { return parameters_; }
   const std::vector<double>& parameter_values() const { return parameter_values_; }
@@ -172,9 +182,11 @@ class System {
   const std::vector<Parameter>& parameter_list() const { return definition_.parameters; }
 
   const std::vector<Expression>& momenta() const { return momenta_; }  ///< p = L_v
-  const std::vector<Expression>& forces() const { return forces_; }    ///< L_q
-  const Expression& energy() const { return energy_; }                 ///< E = v·L_v − L
-  SparseMatrix mass_matrix() const;                                    ///< M = L_vv
+  const std::vector<Expression>& forces() const {
+    return forces_;
+  }                                                     ///< L_q: of rotations, the slopes as in model/space.hpp
+  const Expression& energy() const { return energy_; }  ///< E = v·L_v − L
+  SparseMatrix mass_matrix() const;                     ///< M = L_vv
 
   std::size_t row_count() const { return definition_.constraints.size() + definition_.holonomic.size(); }
   /// All conditions on the velocities: A v + b, then ∇g·v + g_t.
@@ -206,6 +218,9 @@ class System {
   void check_symbols() const;
   void derive_rows();
   SystemDefinition definition_;
+  std::vector<Rotation> rotations_;
+  std::vector<Expression> coordinates_;
+  std::vector<Expression> freedoms_;
   std::vector<Expression> velocities_;
   std::vector<Expression> parameters_;
   std::vector<double> parameter_values_;
