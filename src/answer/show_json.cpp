@@ -83,6 +83,7 @@ std::string to_json(const ShowAnswer& a) {
     if (s.exact()[i]) document["exact"][s.coordinates()[i].name()] = to_text(*s.exact()[i]);
   }
   for (const Definition& d : m.definitions.list()) {
+    if (d.text.empty()) continue;  // a rotation
     nlohmann::json entry{{"name", d.name}, {"text", d.text}};
     if (d.is_function()) {
       entry["arguments"] = d.arguments;

@@ -81,6 +81,11 @@ class Maker {
     Substitution parameters;
     for (const Parameter& p : system.parameter_list()) parameters.emplace(Expression::symbol(p.name), p.value);
     for (const Expression& t : system.time()) parameters.emplace(t, Expression::symbol("time"));
+    for (const Rotation& rotation : system.rotations()) {
+      const Matrix entries = rotation.by_quaternion();
+      for (std::size_t k = 0; k < entries.entries.size(); ++k)
+        parameters.emplace(rotation.matrix.entries[k], entries.entries[k]);
+    }
     for (const Definition& d : data_.model->definitions.list()) {
       if (d.is_function() || std::holds_alternative<Matrix>(d.value)) continue;
       const auto entries = entries_of(d.value);

@@ -13,6 +13,7 @@
 #include "../mech/sampling.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/diagnosis.hpp"
+#include "rattleback/model/space.hpp"
 #include "reduction.hpp"
 
 namespace rattleback {
@@ -182,6 +183,7 @@ std::vector<std::string> obstacles(const System& system, std::span<const double>
 }  // namespace
 
 ChaplyginSearch find_chaplygin(const System& system, std::span<const double> parameters, const State& near) {
+  require_numbers(system, "the search for a Chaplygin system");
   ChaplyginSearch search;
   search.regular = !lacks_inertia(system, parameters, near);
   search.reasons = obstacles(system, parameters, near, search.regular);

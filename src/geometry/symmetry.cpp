@@ -10,6 +10,7 @@
 #include "rattleback/expr/print.hpp"
 #include "rattleback/geometry/chaplygin.hpp"
 #include "rattleback/mech/diagnosis.hpp"
+#include "rattleback/model/space.hpp"
 
 namespace rattleback {
 namespace {
@@ -43,6 +44,7 @@ bool SymmetryGroup::is_abelian() const {
 }
 
 std::vector<Symmetry> known_symmetries(const System& system, std::span<const double> parameters, const State& near) {
+  require_numbers(system, "the search for symmetries");
   if (const auto broken = broken_symmetries(system, parameters, near); !broken.empty()) {
     throw GeometryError("a declared symmetry is not one: " + broken[0]);
   }

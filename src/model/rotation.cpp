@@ -17,6 +17,15 @@ Rotation::Rotation(std::string rotation_name) : name(std::move(rotation_name)), 
 
 Matrix Rotation::rate() const { return matrix * hat(omega); }
 
+Matrix Rotation::by_quaternion() const {
+  Vector symbols;
+  for (const std::string& component : quaternion_names(name)) symbols.push_back(Expression::symbol(component));
+  const Expression &w = symbols[0], &x = symbols[1], &y = symbols[2], &z = symbols[3];
+  return {{w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)},
+          {2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)},
+          {2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z}};
+}
+
 Matrix hat(const Vector& a) { return {{0, -a[2], a[1]}, {a[2], 0, -a[0]}, {-a[1], a[0], 0}}; }
 
 RotationMatrix matrix_of(const Quaternion& q) {

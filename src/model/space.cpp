@@ -1,5 +1,7 @@
 #include "rattleback/model/space.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "rattleback/expr/derivative.hpp"
@@ -60,6 +62,12 @@ Vector shared_force(const Vector& zeta, double weight, double fraction, const Ve
 }
 
 }  // namespace
+
+void require_numbers(const System& system, const char* what) {
+  if (system.rotations().empty()) return;
+  throw RequestError(fmt::format("{} needs coordinates that are numbers, and {} is a rotation; a model with angles has some",
+                                 what, system.rotations()[0].name));
+}
 
 Vector position_rates(const System& system) { return position_rates(system, system.velocities()); }
 

@@ -73,10 +73,17 @@ class Reader {
       define_multipliers();
       const std::vector<Expression> meant = model_.system.named_forces();
       for (const auto& [i, value] : text_.by_coordinate(*forces, "[forces]", "the applied force on", names_)) {
-        const std::string& q = text_.coordinates()[i].name();
+        const std::size_t numbers = text_.space().numbers;
+        const bool turns = i >= numbers;  // a component of a torque
+        const std::string& q = turns ? text_.rotations()[(i - numbers) / Rotation::velocities].name
+                                     : text_.coordinates()[i].name();
+        if (turns && (i - numbers) % Rotation::velocities > 0) {
+          std::get<Vector>(result.forces.back().value).push_back(value);
+          continue;
+        }
         result.forces.push_back(formula_of(q, text_.text_of(*forces->get(q), q)));
-        result.forces.back().value = value;
-        shorten(result.forces.back().value, {meant[i]});
+        result.forces.back().value = turns ? Tensor(Vector{value}) : Tensor(value);
+        if (!turns) shorten(result.forces.back().value, {meant[i]});
       }
     }
     return result;
@@ -98,8 +105,10 @@ class Reader {
     bool moves = false;
     bool has_velocity = false;
     for (const Expression& s : free_symbols(meaning)) {
-      has_velocity = has_velocity || s.name().back() == '\'';
-      moves = moves || std::ranges::find(names_, s.name() + "'") != names_.end() || s == time_symbol();
+      const auto is_one_of = [&](const Vector& symbols) { return std::ranges::find(symbols, s) != symbols.end(); };
+      has_velocity = has_velocity || s.name().back() == '\'' || is_one_of(model_.system.velocities());
+      moves = moves || std::ranges::find(names_, s.name() + "'") != names_.end() || s == time_symbol() ||
+              is_one_of(model_.system.coordinates());
     }
     if (has_velocity) {
       homogeneous_ = homogeneous_ && tidy(energy_of(meaning, model_.system.velocities())).is_constant(0.0);
@@ -123,6 +132,10 @@ class Reader {
     const Definitions all = text_.definitions();
     text_.forget_definitions();
     for (const Definition& d : all.list()) {
+      if (d.text.empty()) {  // a rotation
+        text_.define(d);
+        continue;
+      }
       WrittenFormula formula = formula_of(d.header(), d.text);
       if (d.is_function()) {
         text_.define(d);

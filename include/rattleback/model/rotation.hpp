@@ -21,6 +21,8 @@ struct Rotation {
   Vector omega;         ///< the symbols R.omega1, R.omega2, R.omega3
   Vector freedoms;      ///< names for what belongs to each of the three directions: R1, R2, R3
   Matrix rate() const;  ///< Ṙ = R Ω̂
+  /// The matrix in the symbols R.w, R.x, R.y, R.z that results have.
+  Matrix by_quaternion() const;
 
   static constexpr std::size_t positions = 9;
   static constexpr std::size_t velocities = 3;

@@ -9,6 +9,9 @@ namespace rattleback {
 // The configuration space, a product of numbers and rotations. Everything that depends on how positions move, and on
 // the difference between positions and velocities, is here; where there are no rotations, nothing happens.
 
+/// Throws RequestError for a system with rotations: `what` needs coordinates that are numbers.
+void require_numbers(const System& system, const char* what);
+
 /// q̇ in q and v: v itself, and R Ω̂.
 std::vector<Expression> position_rates(const System& system);
 std::vector<Expression> position_rates(const System& system, const std::vector<Expression>& velocities);
