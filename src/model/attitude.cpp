@@ -39,8 +39,7 @@ RotationMatrix of_matrix(const ModelText& text, const toml::node& node, const st
                       m.begin() + static_cast<std::ptrdiff_t>(3 * i));
   RotationMatrix rotation = m;
   orthonormalise(rotation);
-  double distance = 0.0;
-  for (std::size_t i = 0; i < m.size(); ++i) distance = std::max(distance, std::abs(m[i] - rotation[i]));
+  const double distance = distance_to_rotation(m);
   if (!(distance <= orthogonal)) {
     text.fail(node, fmt::format("{} is no rotation: its entries differ by up to {:.2g} from those of the nearest one; "
                                 "its columns must be of length 1, orthogonal, and right-handed",

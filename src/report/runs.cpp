@@ -85,28 +85,33 @@ void add_positions(const Model& model, const std::vector<MethodRun>& runs, std::
 }
 
 /// The path of the body, or of the first coordinates.
-void add_path(const Model& model, const std::vector<MethodRun>& runs, std::vector<Figure>& figures) {
+void add_path(const Model& model, const std::vector<MethodRun>& runs, const std::vector<Track>& tracks,
+              std::vector<Figure>& figures) {
   const auto& coordinates = model.system.coordinates();
-  if (!model.picture && coordinates.size() < 2) return;
-  const bool space = model.picture && model.picture->body == Body::particle;
+  if (tracks.empty() && coordinates.size() < 2) return;
+  const bool space = std::ranges::any_of(tracks, [](const Track& track) {
+    const auto& z = path_of(track)[2];
+    return std::ranges::any_of(z, [&](double height) { return height != z.front(); });
+  });
   Figure figure{"Path", "", space ? FigureKind::space : FigureKind::path, {}, {}};
-  if (model.picture) {
-    figure.axes = {{"$x$"}, {"$y$"}};
-    if (space) figure.axes.push_back({"$z$"});
-  } else {
-    figure.axes = {{symbol(coordinates[0])}, {symbol(coordinates[1])}};
-  }
-  for (const MethodRun& run : runs) {
-    Series series{run.method, SeriesStyle::line, false, {}};
-    if (model.picture) {
-      Track track = track_of(run.method, model, run.table);
-      series.coordinates = {std::move(track.x), std::move(track.y)};
-      if (space) series.coordinates.push_back(std::move(track.z));
-    } else {
-      series.coordinates = {*run.table.find(coordinates[0].name()), *run.table.find(coordinates[1].name())};
-      thin(series, figure.kind);
-    }
+  figure.axes = {{"$x$"}, {"$y$"}};
+  if (space) figure.axes.push_back({"$z$"});
+  for (const Track& track : tracks) {
+    const auto& path = path_of(track);
+    Series series{track.name, SeriesStyle::line, false, {path.begin(), path.end()}};
+    if (!space) series.coordinates.pop_back();
     figure.series.push_back(std::move(series));
+  }
+  if (tracks.empty()) {
+    figure.axes = {{symbol(coordinates[0])}, {symbol(coordinates[1])}};
+    for (const MethodRun& run : runs) {
+      Series series{run.method,
+                    SeriesStyle::line,
+                    false,
+                    {*run.table.find(coordinates[0].name()), *run.table.find(coordinates[1].name())}};
+      thin(series, figure.kind);
+      figure.series.push_back(std::move(series));
+    }
   }
   figures.push_back(std::move(figure));
 }
@@ -170,7 +175,11 @@ ExperimentEntry of_runs(const Model& model, const Problem& problem, const std::v
   ExperimentEntry experiment{model.name, model.title, "", model.description};
   experiment.systems.push_back(system_of(model));
   for (const MethodRun& run : runs) experiment.runs.push_back(run_of(run, model, problem));
-  add_path(model, runs, experiment.figures);
+  std::vector<Track> tracks;
+  if (model.view) {
+    for (const MethodRun& run : runs) tracks.push_back(track_of(run.method, model, run.table));
+  }
+  add_path(model, runs, tracks, experiment.figures);
   add_differences(model, runs, experiment.figures);
   TimeFigures over_time(runs, experiment.figures);
   over_time.add("Energy", "$E$", Scale::linear, [](const Table& t) { return *t.find("energy"); });
@@ -199,11 +208,7 @@ ExperimentEntry of_runs(const Model& model, const Problem& problem, const std::v
     }
   }
   add_positions(model, runs, experiment.figures);
-  if (model.picture) {
-    Animation animation = animation_of("Motion", *model.picture);
-    for (const MethodRun& run : runs) animation.tracks.push_back(track_of(run.method, model, run.table));
-    experiment.animations.push_back(std::move(animation));
-  }
+  if (model.view) experiment.animations.push_back({"Motion", *model.view, std::move(tracks)});
   return experiment;
 }
 

@@ -1,5 +1,6 @@
 import type { Animation, Figure } from "./report";
 import { h, setPressed } from "./dom";
+import { type Extent, extentOf } from "./extent";
 import { whenNear, whenWidthChanges } from "./lazy";
 import { Orbit, orbitHint, overview } from "./orbit";
 import { seriesColour } from "./palette";
@@ -7,11 +8,11 @@ import { plain } from "./plaintext";
 import { PlaneDrawing } from "./plane";
 import { printAs } from "./print";
 import { canRender, paint } from "./render";
-import { corners, type Extent, extentOf, Stage } from "./stage";
+import { Stage } from "./stage";
 import { inline } from "./text";
 import { onThemeChange } from "./theme";
 import { number } from "./ticks";
-import { poseAt, timeRange } from "./track";
+import { frameAt, pathOf, timeRange } from "./track";
 
 const speeds = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
@@ -29,7 +30,10 @@ function pathFigure(animation: Animation): Figure {
     kind: "path",
     x: { label: "$x$" },
     y: { label: "$y$" },
-    series: animation.tracks.map(({ name, x, y }) => ({ name, style: "line", x, y })),
+    series: animation.tracks.map((track) => {
+      const { x, y } = pathOf(track);
+      return { name: track.name, style: "line", x, y };
+    }),
   };
 }
 
@@ -68,6 +72,8 @@ class View {
       return h("span", { class: "view-name" }, dot, inline(track.name), this.states[i]);
     });
     this.element = h("div", { class: "view" }, h("div", { class: "view-names" }, ...names), surface);
+    // For those who want to know how bodies are drawn, such as tests.
+    Object.assign(this.element, { poses: () => this.stage.poses() });
     this.stage = this.build();
     onThemeChange(() => (this.stage = this.build()));
   }
@@ -81,7 +87,7 @@ class View {
     paint(this.stage.scene, orbit.camera, this.canvas);
     this.tracks.forEach(({ track }, i) => {
       const state = this.states[i];
-      if (state) state.textContent = poseAt(track, time).ended ? "ended" : "";
+      if (state) state.textContent = frameAt(track, time).ended ? "ended" : "";
     });
   }
 
@@ -115,7 +121,7 @@ class Player {
     this.range = timeRange(animation.tracks);
     this.time = this.range[0];
     this.speed = comfortableSpeed(this.range[1] - this.range[0]);
-    this.orbit = new Orbit(overview(corners(animation, this.extent), -1.1, 0.6), () => this.request());
+    this.orbit = new Orbit(overview(this.extent.outline, -1.1, 0.55), () => this.request());
     this.sideBySide = animation.tracks.map((track, index) => new View(animation, this.extent, [{ track, index }], this.orbit));
     this.shown = this.sideBySide;
     this.views.append(...this.shown.map((view) => view.element));
@@ -137,7 +143,7 @@ class Player {
     if (this.energy) this.element.append(this.energy.element);
     const { enlargement } = this.extent;
     if (enlargement > 1.05) {
-      this.element.append(h("p", { class: "notice" }, `The body is drawn ${number(enlargement, 2)} times as large as it is.`));
+      this.element.append(h("p", { class: "notice" }, `Bodies are drawn ${number(enlargement, 2)} times as large as they are.`));
     }
     new IntersectionObserver((entries) => {
       if (entries.every((entry) => !entry.isIntersecting)) this.pause();
