@@ -307,6 +307,7 @@ double measure_defect(const Found& f, const Expression& density) {
 TEST(InvariantMeasure, is_preserved_by_the_flow_of_every_system_that_has_one) {
   int preserved = 0;
   for (const std::string& name : catalogue()) {
+    if (!load_model(name).system.rotations().empty()) continue;
     const Found f = [&] {
       if (name != "snakeboard") return Found(name);
       const Model m = load_model(name);

