@@ -46,8 +46,7 @@ std::vector<double> radii_of(const Rotation& rotation, const Inertia& inertia, c
   const double longest = std::ranges::max(radii);
   if (!(longest > 0.0 && std::isfinite(longest))) return {1.0, 1.0, 1.0};
   constexpr double thinnest = 0.08;  // of the longest, so that there is something to see
-  for (double& radius : radii)
-    radius = std::max(radius, thinnest * longest) / (mass > 0.0 ? std::sqrt(mass) : longest);
+  for (double& radius : radii) radius = std::max(radius, thinnest * longest) / (mass > 0.0 ? std::sqrt(mass) : longest);
   return radii;
 }
 
@@ -75,7 +74,8 @@ std::optional<View> automatic_view(const System& system) {
     // Bodies of which only the rotation is known stand side by side.
     const double aside = has_place ? 0.0 : 2.4 * static_cast<double>(view.bodies.size());
     const Vector centre = place + Vector{aside, 0.0, 0.0};
-    if (!has_place) view.traces.push_back({"axis of " + rotation.name, centre + rotation.matrix * Vector{0, 0, radii[2]}});
+    if (!has_place)
+      view.traces.push_back({"axis of " + rotation.name, centre + rotation.matrix * Vector{0, 0, radii[2]}});
     if (has_place && !z) view.ground.centre[2] = -std::ranges::max(radii);
     view.bodies.push_back({.name = rotation.name,
                            .shape = Shape::ellipsoid,

@@ -14,10 +14,9 @@ namespace rattleback {
 namespace {
 
 const std::vector<std::string> top_level_keys{
-    "name",      "description", "source",  "coordinates", "angles",   "lagrangian", "constraints",
-    "holonomic", "parameters",  "initial", "run",         "symmetry", "exact",      "conserved",
-    "forces",    "conformal",   "picture", "definitions", "inputs",   "events",     "rotations",
-    "view"};
+    "name",       "description", "source", "coordinates", "angles",    "lagrangian", "constraints", "holonomic",
+    "parameters", "initial",     "run",    "symmetry",    "exact",     "conserved",  "forces",      "conformal",
+    "picture",    "definitions", "inputs", "events",      "rotations", "view"};
 
 /// Puts a model together: first what makes its system, then what belongs to it.
 class ModelReader {

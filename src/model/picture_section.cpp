@@ -31,15 +31,14 @@ void add_robot(View& view, const Vector& place, const Matrix& heading, const Mat
                          .shape = Shape::cylinder,
                          .sizes = {{"radius", {size}}, {"length", {0.1 * size}}},
                          .position = above(0, 0, 2.1 * radius)});
-  view.bodies.push_back({.name = "arrow",
-                         .shape = Shape::prism,
-                         .sizes = {{"outline",
-                                    {0.75 * size, 0, -0.35 * size, 0.3 * size, -0.15 * size, 0, -0.35 * size,
-                                     -0.3 * size}},
-                                   {"height", {0.05 * size}}},
-                         .colour = "grey",
-                         .position = above(0, 0, 2.1 * radius + 0.05 * size),
-                         .rotation = heading.entries});
+  view.bodies.push_back(
+      {.name = "arrow",
+       .shape = Shape::prism,
+       .sizes = {{"outline", {0.75 * size, 0, -0.35 * size, 0.3 * size, -0.15 * size, 0, -0.35 * size, -0.3 * size}},
+                 {"height", {0.05 * size}}},
+       .colour = "grey",
+       .position = above(0, 0, 2.1 * radius + 0.05 * size),
+       .rotation = heading.entries});
   constexpr std::array<std::array<double, 2>, 3> corners{{{0, 0.72}, {-0.624, -0.36}, {0.624, -0.36}}};
   for (const auto& [x, y] : corners) {
     view.bodies.push_back({.name = fmt::format("wheel{}", view.bodies.size() - 1),

@@ -13,8 +13,8 @@ namespace {
 
 struct SizeKey {
   const char* name;
-  std::size_t count;   ///< of its numbers; 0: a list of points in the plane
-  double of_radius;    ///< if it is not given, this times the radius; 0: it must be
+  std::size_t count;  ///< of its numbers; 0: a list of points in the plane
+  double of_radius;   ///< if it is not given, this times the radius; 0: it must be
 };
 
 std::vector<SizeKey> size_keys(Shape shape) {
@@ -44,8 +44,8 @@ bool has_axis(Shape shape) {
 }
 
 bool is_colour(const std::string& text) {
-  constexpr std::string_view names[]{"blue", "orange", "green", "purple", "yellow", "sky", "grey", "brown", "white",
-                                     "black"};
+  constexpr std::string_view names[]{"blue", "orange", "green", "purple", "yellow",
+                                     "sky",  "grey",   "brown", "white",  "black"};
   if (std::ranges::find(names, text) != std::end(names)) return true;
   return text.size() == 7 && text[0] == '#' &&
          std::all_of(text.begin() + 1, text.end(), [](unsigned char c) { return std::isxdigit(c) != 0; });
@@ -93,8 +93,8 @@ class ViewReader {
     for (const Expression& e : list) {
       for (const Expression& symbol : free_symbols(e)) {
         if (symbol.name().ends_with('\'') || symbol.name().find(angular_velocity_suffix) != std::string::npos)
-          text_.fail(node, fmt::format("a view is one of positions: the velocity {} cannot be used in it",
-                                       symbol.name()));
+          text_.fail(node,
+                     fmt::format("a view is one of positions: the velocity {} cannot be used in it", symbol.name()));
       }
     }
   }
@@ -132,7 +132,8 @@ class ViewReader {
 
   void read_body(const std::string& name, const toml::node& node) {
     const std::string what = fmt::format("the body {} of [view]", name);
-    const toml::table& table = text_.table_of(node, what, "as in { shape = \"ball\", radius = 1, position = \"[x, y, 1]\" }");
+    const toml::table& table =
+        text_.table_of(node, what, "as in { shape = \"ball\", radius = 1, position = \"[x, y, 1]\" }");
     names_.push_back(name);
     View::Body body{.name = name, .shape = text_.choice<Shape>(text_.required(table, "shape", what), "shape")};
     check_keys(table, body.shape, what);
@@ -163,8 +164,7 @@ class ViewReader {
   void add_copies(const toml::node& node, const std::string& what, const View::Body& body,
                   const std::vector<Expression>& positions, const std::vector<Expression>& rotations,
                   const std::vector<Expression>& ends) {
-    const std::size_t count = std::max(
-        {positions.size() / 3, rotations.size() / Rotation::positions, ends.size() / 3});
+    const std::size_t count = std::max({positions.size() / 3, rotations.size() / Rotation::positions, ends.size() / 3});
     const auto part = [&](const std::vector<Expression>& all, std::size_t width, std::size_t k) {
       if (all.size() > width && all.size() != width * count)
         text_.fail(node, fmt::format("{} has {} of one thing and {} of another", what, count, all.size() / width));
@@ -201,7 +201,8 @@ class ViewReader {
         body.sizes.push_back({key.name, {key.of_radius * body.sizes.front().numbers[0]}});
         continue;
       }
-      if (node == nullptr) text_.fail(table, fmt::format("{}, a {}, needs the key {}", what, word_of(body.shape), key.name));
+      if (node == nullptr)
+        text_.fail(table, fmt::format("{}, a {}, needs the key {}", what, word_of(body.shape), key.name));
       const std::string whose = fmt::format("{} of {}", key.name, what);
       body.sizes.push_back({key.name, key.count == 0 ? outline(*node, whose) : lengths(*node, key, whose)});
       if (key.count == 0) continue;
@@ -223,7 +224,8 @@ class ViewReader {
 
   std::vector<double> numbers(const toml::node& node, std::size_t count, const std::string& what) const {
     std::vector<double> list;
-    for (const toml::node& item : text_.array_of(node, what)) list.push_back(text_.constant(item, "an entry of " + what));
+    for (const toml::node& item : text_.array_of(node, what))
+      list.push_back(text_.constant(item, "an entry of " + what));
     if (list.size() != count) text_.fail(node, fmt::format("{} has {} entries, expected {}", what, list.size(), count));
     return list;
   }
@@ -280,7 +282,8 @@ class ViewReader {
       view_.ground.kind = text_.choice<GroundKind>(*node, "ground");
       if (view_.ground.kind == GroundKind::sphere || view_.ground.kind == GroundKind::bowl) {
         const auto word = word_of(view_.ground.kind);
-        text_.fail(*node, fmt::format("a {} has a radius: write ground = {{ {} = 2, centre = [0, 0, 2] }}", word, word));
+        text_.fail(*node,
+                   fmt::format("a {} has a radius: write ground = {{ {} = 2, centre = [0, 0, 2] }}", word, word));
       }
       return;
     }

@@ -88,30 +88,32 @@ json to_json(const Track& t) {
     return body;
   });
   object["traces"] = list(t.traces, [](const Track::Trace& trace, std::size_t) {
-    json object{{"point", columns(trace.point)}};
-    if (!trace.on_body[0].empty()) object["onBody"] = columns(trace.on_body);
-    return object;
+    json line{{"point", columns(trace.point)}};
+    if (!trace.on_body[0].empty()) line["onBody"] = columns(trace.on_body);
+    return line;
   });
   return object;
 }
 
 json to_json(const Animation& a, std::size_t index) {
   const View::Ground& g = a.view.ground;
-  return {{"id", fmt::format("animation-{}", index + 1)},
-          {"title", a.title},
-          {"bodies", list(a.view.bodies, [](const View::Body& b, std::size_t) { return to_json(b); })},
-          {"traces", list(a.view.traces,
-                          [](const View::Trace& trace, std::size_t) {
-                            json object{{"name", trace.name}};
-                            if (trace.body) object["body"] = *trace.body;
-                            return object;
-                          })},
-          {"ground",
-           {{"kind", word_of(g.kind)},
-            {"radius", number(g.radius)},
-            {"centre", numbers({g.centre.begin(), g.centre.end()})},
-            {"slope", {{"x", number(g.slope[0])}, {"y", number(g.slope[1])}}}}},
-          {"tracks", list(a.tracks, [](const Track& t, std::size_t) { return to_json(t); })}};
+  json object{{"id", fmt::format("animation-{}", index + 1)},
+              {"title", a.title},
+              {"bodies", list(a.view.bodies, [](const View::Body& b, std::size_t) { return to_json(b); })},
+              {"traces", list(a.view.traces,
+                              [](const View::Trace& trace, std::size_t) {
+                                json line{{"name", trace.name}};
+                                if (trace.body) line["body"] = *trace.body;
+                                return line;
+                              })},
+              {"ground",
+               {{"kind", word_of(g.kind)},
+                {"radius", number(g.radius)},
+                {"centre", numbers({g.centre.begin(), g.centre.end()})},
+                {"slope", {{"x", number(g.slope[0])}, {"y", number(g.slope[1])}}}}},
+              {"tracks", list(a.tracks, [](const Track& t, std::size_t) { return to_json(t); })}};
+  put(object, "opening", a.opening);
+  return object;
 }
 
 json to_json(const ClaimEntry& c) {

@@ -62,15 +62,16 @@ class TimeFigures {
 
 void add_positions(const Model& model, const std::vector<MethodRun>& runs, std::vector<Figure>& figures) {
   constexpr std::size_t most = 12;
-  const auto& coordinates = model.system.coordinates();
-  const std::size_t shown = std::min(coordinates.size(), most);
+  const std::vector<std::string> names = model.system.position_names();
+  const std::size_t shown = std::min(names.size(), most);
+  // The components of quaternions have names, no symbols.
+  const auto label = [&](std::size_t i) {
+    return i < model.system.space().numbers ? symbol(model.system.coordinates()[i]) : "`" + names[i] + "`";
+  };
   if (runs.size() == 1) {
     Figure figure{"Positions", "", FigureKind::line, {{"$t$"}, {"$q$"}}, {}};
     for (std::size_t i = 0; i < shown; ++i) {
-      Series series{symbol(coordinates[i]),
-                    SeriesStyle::line,
-                    false,
-                    {*runs[0].table.find("time"), *runs[0].table.find(coordinates[i].name())}};
+      Series series{label(i), SeriesStyle::line, false, {*runs[0].table.find("time"), *runs[0].table.find(names[i])}};
       thin(series, figure.kind);
       figure.series.push_back(std::move(series));
     }
@@ -79,8 +80,7 @@ void add_positions(const Model& model, const std::vector<MethodRun>& runs, std::
   }
   TimeFigures over_time(runs, figures);
   for (std::size_t i = 0; i < shown; ++i) {
-    const std::string name = symbol(coordinates[i]);
-    over_time.add(name, name, Scale::linear, [&](const Table& t) { return *t.find(coordinates[i].name()); });
+    over_time.add(label(i), label(i), Scale::linear, [&](const Table& t) { return *t.find(names[i]); });
   }
 }
 
@@ -124,21 +124,37 @@ std::string listed(const std::vector<double>& values) {
                      values.size() > most ? ", ..." : "");
 }
 
+/// The largest difference of two positions as people see them, in which q and −q are the same rotation.
+double distance(const Space& space, std::vector<double> a, const std::vector<double>& b) {
+  double largest = 0.0;
+  for (std::size_t k = 0; k < space.rotations; ++k) {
+    const std::size_t at = space.numbers + 4 * k;
+    double product = 0.0;
+    for (std::size_t i = at; i < at + 4; ++i) product += a[i] * b[i];
+    for (std::size_t i = at; product < 0.0 && i < at + 4; ++i) a[i] = -a[i];
+  }
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
 /// Largest difference of the positions from the reference at the same times.
 void add_differences(const Model& model, const std::vector<MethodRun>& runs, std::vector<Figure>& figures) {
   const auto reference = std::ranges::find_if(runs, [](const MethodRun& r) { return MethodSpec(r.method).is_flow(); });
   if (reference == runs.end()) return;
   TimeFigures over_time(runs, figures);
+  const std::vector<std::string> names = model.system.position_names();
+  const auto position = [&](const Table& t, std::size_t row) {
+    std::vector<double> q;
+    for (const std::string& name : names) q.push_back((*t.find(name))[row]);
+    return q;
+  };
   over_time.add("Difference from the reference", "$\\max_i |q_i - q_i^{\\mathrm{ref}}|$", Scale::logarithmic,
                 [&](const Table& t) {
                   const std::size_t rows = std::min(t.rows(), reference->table.rows());
                   std::vector<double> largest(t.rows(), nan);
                   for (std::size_t row = 0; row < rows; ++row) {
                     if ((*t.find("time"))[row] != (*reference->table.find("time"))[row]) continue;
-                    double d = 0.0;
-                    for (const Expression& q : model.system.coordinates()) {
-                      d = std::max(d, std::abs((*t.find(q.name()))[row] - (*reference->table.find(q.name()))[row]));
-                    }
+                    const double d = distance(model.system.space(), position(t, row), position(reference->table, row));
                     if (d > 0.0) largest[row] = d;
                   }
                   return largest;
@@ -208,7 +224,7 @@ ExperimentEntry of_runs(const Model& model, const Problem& problem, const std::v
     }
   }
   add_positions(model, runs, experiment.figures);
-  if (model.view) experiment.animations.push_back({"Motion", *model.view, std::move(tracks)});
+  if (model.view) experiment.animations.push_back({"Motion", *model.view, std::move(tracks), ""});
   return experiment;
 }
 

@@ -107,8 +107,8 @@ Track track_of(const std::string& name, const Model& model, const Table& table) 
   }
 
   const double enough = turn * static_cast<double>(table.rows()) / largest_turn;
-  const auto frames = static_cast<std::size_t>(
-      std::clamp(enough, static_cast<double>(usual_frames), static_cast<double>(most_frames)));
+  const auto frames =
+      static_cast<std::size_t>(std::clamp(enough, static_cast<double>(usual_frames), static_cast<double>(most_frames)));
   const auto rows = evenly(table.rows(), frames);
   const auto pick = [&](auto& columns) {
     for (auto& column : columns) {

@@ -113,14 +113,20 @@ class Player {
   private speed: number;
   private time: number;
   private playing = false;
+  /** To be seen again. */
+  private waits = false;
   private lastFrame = 0;
   private pending = false;
 
-  constructor(private readonly animation: Animation) {
+  constructor(
+    private readonly animation: Animation,
+    /** It begins by itself and starts again at its end. */
+    private readonly endless = false,
+  ) {
     this.extent = extentOf(animation);
     this.range = timeRange(animation.tracks);
     this.time = this.range[0];
-    this.speed = comfortableSpeed(this.range[1] - this.range[0]);
+    this.speed = endless ? 1 : comfortableSpeed(this.range[1] - this.range[0]);
     this.orbit = new Orbit(overview(this.extent.outline, -1.1, 0.55), () => this.request());
     this.sideBySide = animation.tracks.map((track, index) => new View(animation, this.extent, [{ track, index }], this.orbit));
     this.shown = this.sideBySide;
@@ -136,7 +142,7 @@ class Player {
       input: () => this.seek(this.range[0] + (Number(this.slider.value) / 1000) * (this.range[1] - this.range[0])),
     });
     this.playButton = h("button", { type: "button", class: "play", click: () => this.toggle() }, "Play");
-    const hasEnergy = animation.tracks.some((track) => track.energy.length > 0);
+    const hasEnergy = !endless && animation.tracks.some((track) => track.energy.length > 0);
     this.energy = hasEnergy ? new PlaneDrawing(energyFigure(animation), { height: 130, onPick: (t) => this.seek(t) }) : null;
     this.energy?.element.classList.add("energy");
     this.element.append(this.views, this.controls());
@@ -146,7 +152,11 @@ class Player {
       this.element.append(h("p", { class: "notice" }, `Bodies are drawn ${number(enlargement, 2)} times as large as they are.`));
     }
     new IntersectionObserver((entries) => {
-      if (entries.every((entry) => !entry.isIntersecting)) this.pause();
+      const isSeen = entries.some((entry) => entry.isIntersecting);
+      if (!isSeen && this.playing) {
+        this.pause();
+        this.waits = this.endless;
+      } else if (isSeen && this.waits) this.toggle();
     }).observe(this.element);
     onThemeChange(() => this.request());
   }
@@ -158,6 +168,7 @@ class Player {
       this.energy?.resize();
       this.request();
     });
+    if (this.endless && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.toggle();
   }
 
   private controls(): HTMLElement {
@@ -196,8 +207,8 @@ class Player {
       this.slider,
       this.clock,
       h("label", { class: "speed" }, speed),
-      follow,
-      this.animation.tracks.length > 1 ? overlay : null,
+      this.endless ? null : follow,
+      this.animation.tracks.length > 1 && !this.endless ? overlay : null,
       h("button", { type: "button", title: "Camera as at the beginning", click: () => this.orbit.reset() }, "Reset view"),
     );
   }
@@ -222,6 +233,7 @@ class Player {
   }
 
   private toggle(): void {
+    this.waits = false;
     if (this.playing) {
       this.pause();
       return;
@@ -253,7 +265,9 @@ class Player {
     const elapsed = Math.min(Math.max(now - this.lastFrame, 0), 100) / 1000;
     this.lastFrame = now;
     this.time = Math.min(this.time + elapsed * this.speed, this.range[1]);
-    if (this.time >= this.range[1]) this.pause();
+    if (this.time < this.range[1]) return;
+    if (this.endless) this.time = this.range[0];
+    else this.pause();
   }
 
   private draw(): void {
@@ -287,18 +301,32 @@ function fallback(animation: Animation): { element: HTMLElement; start(): void }
   return { element, start };
 }
 
-export function animationElement(animation: Animation, id: string): HTMLElement {
+function hostOf(animation: Animation, endless = false): HTMLElement {
   const host = h("div", { class: "animation-host" });
   whenNear(host, () => {
-    const player = canRender() ? new Player(animation) : fallback(animation);
+    const player = canRender() ? new Player(animation, endless) : fallback(animation);
     host.append(player.element);
     player.start();
   });
   printAs(host, () => new PlaneDrawing(pathFigure(animation)).svg());
+  return host;
+}
+
+/** What a page begins with: a motion that goes on and on, and what it is. */
+export function openingElement(animation: Animation, id: string): HTMLElement {
+  return h(
+    "section",
+    { class: "animation opening", id, "aria-label": `Animation: ${plain(animation.title)}` },
+    hostOf(animation, true),
+    h("p", { class: "opening-text" }, inline(animation.opening ?? "")),
+  );
+}
+
+export function animationElement(animation: Animation, id: string): HTMLElement {
   return h(
     "section",
     { class: "animation", id, "aria-label": `Animation: ${plain(animation.title)}` },
     h("h4", {}, inline(animation.title)),
-    host,
+    hostOf(animation),
   );
 }

@@ -91,7 +91,7 @@ export function extentOf(animation: Animation): Extent {
   const corners = bodyCorners(animation, smallest);
   const size = Math.max(0, ...corners.map(({ point, anchor }) => point.distanceTo(anchor))) || 1;
   // Below this, bodies would be dots in a view of the whole motion.
-  const visible = (0.1 * motion) / size;
+  const visible = (0.13 * motion) / size;
   const enlargement = visible > 1.3 ? visible : 1;
   const height = kind === "plane" ? (middle[2] ?? 0) : -Infinity;
   const outline = [

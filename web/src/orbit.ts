@@ -5,6 +5,8 @@ export interface Position {
   elevation: number;
   distance: number;
   target: Vector3;
+  /** The narrowest view, width to height, that shows everything from there. */
+  aspect?: number;
 }
 
 /** A camera that circles a point; several elements can steer the same one. */
@@ -26,7 +28,7 @@ export class Orbit {
   place(aspect: number): void {
     const { azimuth, elevation, target } = this.now;
     // A narrow view needs more distance to show the same width.
-    const distance = this.now.distance * Math.max(1, 1.15 / aspect);
+    const distance = this.now.distance * Math.max(1, (this.home.aspect ?? 1.15) / aspect);
     this.camera.position.set(
       target.x + distance * Math.cos(elevation) * Math.cos(azimuth),
       target.y + distance * Math.cos(elevation) * Math.sin(azimuth),
@@ -119,6 +121,7 @@ export function overview(points: readonly Vector3[], azimuth: number, elevation:
   const target = new Box3().setFromPoints([...points]).getCenter(new Vector3());
   const size = Math.max(...points.map((point) => point.distanceTo(target)));
   let distance = 4 * size;
+  let narrowest = 1.5;
   // Perspective enlarges what is near, so the middle of the picture is not that of the points: each round corrects both.
   for (let round = 0; round < 8; round++) {
     const { camera } = new Orbit({ azimuth, elevation, distance, target }, () => undefined, 1.5);
@@ -132,9 +135,10 @@ export function overview(points: readonly Vector3[], azimuth: number, elevation:
     if (up) target.addScaledVector(up, (half * (top + bottom)) / 2);
     if (across) target.addScaledVector(across, (1.5 * half * (left + right)) / 2);
     const reach = Math.max((top - bottom) / 2, (right - left) / 2);
+    narrowest = (1.5 * (right - left)) / 2 / reach;
     distance *= 0.5 + 0.5 * (reach / 0.86);
   }
-  return { azimuth, elevation, distance, target };
+  return { azimuth, elevation, distance, target, aspect: narrowest };
 }
 
 export function orbitHint(what: string): string {

@@ -134,6 +134,8 @@ export interface Series {
 export interface Animation {
   id: string;
   title: string;
+  /** A page begins with the first animation that has one, and with this text about it. */
+  opening?: string;
   bodies: BodyDescription[];
   /** Lines that points leave behind; `body` is the index of one that they leave a line on, too. */
   traces: { name: string; body?: number }[];

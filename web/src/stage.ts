@@ -45,10 +45,11 @@ export class Stage {
     tracks: readonly { track: Track; index: number }[],
   ) {
     this.incline.rotation.copy(inclination(animation));
-    const sky = isDark() ? new HemisphereLight(0xdfe9ff, 0x3a3f48, 1.5) : new HemisphereLight(0xffffff, 0xb9b2a6, 1.9);
+    const sky = isDark() ? new HemisphereLight(0xdfe9ff, 0x30353d, 1.1) : new HemisphereLight(0xffffff, 0xb9b2a6, 1.9);
     sky.position.set(0, 0, 1);
     const fill = new DirectionalLight(0xffffff, 0.5);
     fill.position.set(3, -1, 1);
+    if (isDark()) this.sun.intensity = 1.8;
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(1024, 1024);
     this.sun.shadow.radius = 5;
@@ -153,8 +154,8 @@ export class Stage {
       const point = pointOf(columns, i);
       return isPoint(point) ? place(point) : null;
     });
-    const line = fatLines(points.map((point, i) => point ?? points[i - 1] ?? new Vector3()), { colour, width: 2.4 });
-    const tip = segments([0, 0, 0, 0, 0, 0], { colour, width: 2.4 });
+    const line = fatLines(points.map((point, i) => point ?? points[i - 1] ?? new Vector3()), { colour, width: 2 });
+    const tip = segments([0, 0, 0, 0, 0, 0], { colour, width: 2 });
     if (future) {
       // Not a transparent line, whose segments would overlap in dots.
       const pale = new Color(colour).lerp(new Color(ink().paper), 0.62).getStyle();

@@ -46,7 +46,8 @@ inline constexpr auto words<Shape> = std::to_array<Word<Shape>>({{Shape::ball, "
 
 enum class BodyAxis : std::uint8_t { x, y, z };
 template <>
-inline constexpr auto words<BodyAxis> = std::to_array<Word<BodyAxis>>({{BodyAxis::x, "x"}, {BodyAxis::y, "y"}, {BodyAxis::z, "z"}});
+inline constexpr auto words<BodyAxis> =
+    std::to_array<Word<BodyAxis>>({{BodyAxis::x, "x"}, {BodyAxis::y, "y"}, {BodyAxis::z, "z"}});
 
 /// What is painted on a body, so that one sees it turn.
 enum class Marks : std::uint8_t {
@@ -85,8 +86,8 @@ struct View {
   };
   struct Trace {
     std::string name;
-    std::vector<Expression> point;               ///< in space
-    std::optional<std::size_t> body = {};        ///< which it leaves a line on, too
+    std::vector<Expression> point;         ///< in space
+    std::optional<std::size_t> body = {};  ///< which it leaves a line on, too
   };
   struct Ground {
     GroundKind kind = GroundKind::plane;

@@ -60,6 +60,7 @@ struct Animation {
   std::string title;
   View view;
   std::vector<Track> tracks;
+  std::string opening = {};  ///< what is said about it where the page begins with it; empty: it does not
 };
 
 struct ClaimEntry {
