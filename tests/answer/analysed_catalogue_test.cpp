@@ -18,7 +18,7 @@
 #include "tests/analysed_document.hpp"
 
 namespace rattleback::answer {
-namespace {
+namespace analysed_catalogue_test {
 
 using nlohmann::json;
 
@@ -218,5 +218,5 @@ INSTANTIATE_TEST_SUITE_P(Analyse, AnalysedCatalogue, testing::ValuesIn(literatur
                            return name;
                          });
 
-}  // namespace
+}  // namespace analysed_catalogue_test
 }  // namespace rattleback::answer

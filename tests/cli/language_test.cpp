@@ -7,7 +7,7 @@
 
 #include "command.hpp"
 
-namespace {
+namespace language_test {
 
 using namespace rattleback::test;
 
@@ -296,4 +296,4 @@ TEST(Rattleback, turns_back) {
   EXPECT_EQ(first_zero("--time 3 --set spin=5"), 0.0);
 }
 
-}  // namespace
+}  // namespace language_test
