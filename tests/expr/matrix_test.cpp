@@ -15,7 +15,7 @@
 #include "within_seconds.hpp"
 
 namespace rattleback {
-namespace {
+namespace matrix_test {
 
 ParseOptions some_names() {
   ParseOptions options;
@@ -297,5 +297,5 @@ TEST(Printing, symbols_with_primes_are_not_derivatives_of_definitions) {
   EXPECT_EQ(parse(to_text(e)), e);
 }
 
-}  // namespace
+}  // namespace matrix_test
 }  // namespace rattleback
