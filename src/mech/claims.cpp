@@ -179,11 +179,13 @@ std::vector<std::string> broken_sections(const System& system, std::span<const d
   std::vector<std::vector<Expression>> terms;  // of A ξ̃, row by row
   std::vector<Expression> outputs;
   for (const SymmetrySection& section : system.sections()) {
-    const std::vector<Expression> field = system.field_of(section);
     terms.resize(terms.size() + rows);
     for (const auto& e : system.constraint_matrix().entries) {
-      terms[terms.size() - rows + static_cast<std::size_t>(e.row)].push_back(e.value *
-                                                                             field[static_cast<std::size_t>(e.column)]);
+      for (std::size_t a = 0; a < section.coefficients.size(); ++a) {
+        const Expression term = e.value * section.coefficients[a] *
+                                system.symmetries()[a].generator[static_cast<std::size_t>(e.column)];
+        if (!term.is_constant(0.0)) terms[terms.size() - rows + static_cast<std::size_t>(e.row)].push_back(term);
+      }
     }
   }
   for (const std::vector<Expression>& list : terms) outputs = joined({outputs, list});

@@ -251,22 +251,29 @@ ModelText::Names ModelText::listed_coordinates() const {
   return names;
 }
 
+std::vector<std::size_t> ModelText::coordinates_of(const toml::node& item, const std::string& what) const {
+  std::vector<std::size_t> indices;
+  for (const Expression& symbol : symbols(item, what)) {
+    const auto found = std::find(coordinates_.begin(), coordinates_.end(), symbol);
+    if (found == coordinates_.end()) {
+      Names names;
+      for (const Expression& q : coordinates_) names.push_back(q.name());
+      const std::string& text = text_of(item, what);
+      const auto meant = closest_name(text, names);
+      fail(item, fmt::format("'{}' in {} is not a coordinate; {}", text, what,
+                             meant ? fmt::format("did you mean '{}'?", *meant)
+                                   : fmt::format("the coordinates are {}", fmt::join(listed_coordinates(), ", "))));
+    }
+    indices.push_back(static_cast<std::size_t>(found - coordinates_.begin()));
+  }
+  return indices;
+}
+
 std::vector<std::size_t> ModelText::coordinate_list(const toml::node& node, const std::string& what) const {
   std::vector<std::size_t> indices;
   for (const toml::node& item : array_of(node, what)) {
-    for (const Expression& symbol : symbols(item, what)) {
-      const auto found = std::find(coordinates_.begin(), coordinates_.end(), symbol);
-      if (found == coordinates_.end()) {
-        Names names;
-        for (const Expression& q : coordinates_) names.push_back(q.name());
-        const std::string& text = text_of(item, what);
-        const auto meant = closest_name(text, names);
-        fail(item, fmt::format("'{}' in {} is not a coordinate; {}", text, what,
-                               meant ? fmt::format("did you mean '{}'?", *meant)
-                                     : fmt::format("the coordinates are {}", fmt::join(listed_coordinates(), ", "))));
-      }
-      indices.push_back(static_cast<std::size_t>(found - coordinates_.begin()));
-    }
+    const auto some = coordinates_of(item, what);
+    indices.insert(indices.end(), some.begin(), some.end());
   }
   return indices;
 }

@@ -74,7 +74,8 @@ class ModelText : public TomlFile {
   /// A number, or an expression of the parameters.
   double constant(const toml::node& node, const std::string& what) const;
 
-  /// The indices of coordinates that are given by name.
+  /// The indices of coordinates that are given by name: those of one entry, which may be repeated, and of a list.
+  std::vector<std::size_t> coordinates_of(const toml::node& item, const std::string& what) const;
   std::vector<std::size_t> coordinate_list(const toml::node& node, const std::string& what) const;
   /// A table whose keys are coordinates and rotations: indices of their velocities and what stands there, in the order
   /// of the file; of a rotation, the components of a vector.

@@ -23,6 +23,7 @@
 #include "kinds.hpp"
 #include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "rattleback/model/space.hpp"
 #include "sections.hpp"
 #include "step_map.hpp"
 
@@ -65,13 +66,15 @@ class Momenta {
 
  private:
   static ImplicitSystem map(const Method& method, const System& system) {
+    // Momenta of rotations are kept as they are seen from space, generators are those of directions of the body.
+    const std::vector<Expression> body = in_body(system, momentum_symbols(system), system.coordinates());
     std::vector<Expression> p;
     for (const std::size_t i : method.momentum_of) p.push_back(momentum_symbols(system)[i]);
     std::vector<Expression> momenta;
     std::vector<Expression> slips;
     for (const Symmetry& s : system.symmetries()) {
       Expression momentum;
-      for (std::size_t i = 0; i < p.size(); ++i) momentum += p[i] * s.generator[method.momentum_of[i]];
+      for (const std::size_t i : method.momentum_of) momentum += body[i] * s.generator[i];
       momenta.push_back(momentum);
     }
     for (const Symmetry& s : system.symmetries()) {
@@ -247,7 +250,7 @@ std::unique_ptr<Observer> equation_of_own_momenta(const Method& method, const Pr
   require_whole_step(method);
   Momenta at_start(method, problem);
   std::vector<double> state = problem.start.q;
-  state.resize(problem.system.dimension() + method.momentum_of.size(), 0.0);
+  state.resize(problem.system.coordinates().size() + method.momentum_of.size(), 0.0);
   at_start(state, problem.start.t);
   if (at_start.admissible().cols() == 0) {
     throw MethodError("at the start no combination of the declared symmetries moves along the constraints");

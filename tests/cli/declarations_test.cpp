@@ -4,7 +4,7 @@
 
 #include "analysed.hpp"
 
-namespace {
+namespace declarations_test {
 
 using namespace rattleback::test;
 
@@ -118,15 +118,19 @@ const std::vector<WrongDeclaration> misread{
      {"m.toml:10:10: ", "'w' in fibre is not a coordinate; the coordinates are x, y, z"}},
     {"fibre_as_text", particle("[symmetry]\nfibre = 'z'\n"), {"m.toml:10:9: ", "fibre must be a list in brackets"}},
     {"unknown_group",
+     particle("[symmetry]\ngroup = 'SU(2)'\nacts_on = ['x', 'y', 'z']\n"),
+     {"m.toml:10:9: ", "'SU(2)' is not known; there are SO(2), SO(3), SE(2) and SE(3)"}},
+    {"group_without_a_rotation",
      particle("[symmetry]\ngroup = 'SE(3)'\nacts_on = ['x', 'y', 'z']\n"),
-     {"m.toml:10:9: ", "'SE(3)' is not known; there are SE(2) and SO(3)"}},
+     {"m.toml:11:11: ", "SE(3) acts on rotations, and none is named; 'rotations' declares some"}},
+    {"axis_of_no_group", particle("[symmetry]\naxis = [0, 0, 1]\n"), {"m.toml:10:8: ", "axis needs group = \"SO(2)\""}},
     {"group_on_nothing", particle("[symmetry]\ngroup = 'SE(2)'\n"), {"m.toml:10:9: ", "SE(2) needs acts_on = [x, y"}},
     {"group_on_two",
      particle("[symmetry]\ngroup = 'SE(2)'\nacts_on = ['x', 'y']\n"),
      {"m.toml:11:11: ", "three coordinates", "found 2"}},
     {"group_on_one_twice",
      particle("[symmetry]\ngroup = 'SO(3)'\nacts_on = ['x', 'x', 'z']\n"),
-     {"m.toml:11:11: ", "three different coordinates"}},
+     {"m.toml:11:11: ", "acts_on names x twice"}},
     {"nothing_acts", particle("[symmetry]\nacts_on = ['x', 'y', 'z']\n"), {"m.toml:10:11: ", "acts_on needs a group"}},
 };
 
@@ -178,4 +182,4 @@ TEST(Declarations, that_are_wrong_are_only_mentioned_where_they_do_not_matter) {
       contains(a.err, "note: a declared symmetry is not one: the Lagrangian is not invariant under translation of x"));
 }
 
-}  // namespace
+}  // namespace declarations_test

@@ -3,7 +3,7 @@
 #include "wrong_input.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace wrong_model_test {
 
 /// A model whose input is wrong, and shell commands that write a table for it.
 WrongInput wrong_table(const std::string& label, const std::string& input, std::vector<std::string> says,
@@ -382,7 +382,7 @@ const std::vector<WrongInput> model_texts{
      .says = {"m.toml:2:11: ", "'tehta' in angles is not a coordinate", "did you mean 'theta'?"}},
     {.label = "unknown_group",
      .model = particle("[symmetry]\ngroup = \"SU(2)\"\n"),
-     .says = {"m.toml:4:9: ", "the group 'SU(2)' is not known", "there are SE(2) and SO(3)",
+     .says = {"m.toml:4:9: ", "the group 'SU(2)' is not known", "there are SO(2), SO(3), SE(2) and SE(3)",
               "or list a fibre of coordinates or generators"}},
     {.label = "group_that_acts_on_nothing",
      .model = particle("[symmetry]\ngroup = \"SE(2)\"\n"),
@@ -400,5 +400,5 @@ const std::vector<WrongInput> model_texts{
 
 INSTANTIATE_TEST_SUITE_P(ModelText, WrongInputs, testing::ValuesIn(model_texts), label_of);
 
-}  // namespace
+}  // namespace wrong_model_test
 }  // namespace rattleback::test

@@ -11,7 +11,7 @@
 #include "tests/temporary_folder.hpp"
 
 namespace rattleback {
-namespace {
+namespace experiment_test {
 
 const std::string particle = R"(
 title = "A particle"
@@ -446,5 +446,5 @@ TEST(Papers, are_all_readable_and_every_experiment_says_something) {
   EXPECT_EQ(names, (std::vector<std::string>{"cm", "ev", "me", "fe", "gv"}));
 }
 
-}  // namespace
+}  // namespace experiment_test
 }  // namespace rattleback

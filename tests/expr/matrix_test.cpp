@@ -15,7 +15,7 @@
 #include "within_seconds.hpp"
 
 namespace rattleback {
-namespace {
+namespace matrix_test {
 
 ParseOptions some_names() {
   ParseOptions options;
@@ -382,5 +382,5 @@ TEST(Contacts, that_are_none_are_refused) {
   expect_said("contact_circle([x, y, z], 1)[1]", "contact_");
 }
 
-}  // namespace
+}  // namespace matrix_test
 }  // namespace rattleback

@@ -13,7 +13,7 @@
 #include "rattleback/model/model.hpp"
 
 namespace rattleback {
-namespace {
+namespace model_file_test {
 
 const std::string minimal = "coordinates = ['x']\nlagrangian = \"0.5*x'^2\"\n";
 
@@ -117,6 +117,37 @@ acts_on = ["a", "b", "c"]
   }
 }
 
+TEST(ModelFile, groups_that_multiply_rotations_from_the_left) {
+  const std::string body = "coordinates = ['x', 'y', 'z']\nrotations = ['R']\n[parameters]\nn = 2\n";
+  const auto generators = [&](const std::string& lagrangian, const std::string& symmetry) {
+    const Model m = read_model("lagrangian = \"" + lagrangian + "\"\n" + body + "[symmetry]\n" + symmetry, "r.toml");
+    const State near{{0.3, -0.2, 0.5, 1, 0, 0, 0, 1, 0, 0, 0, 1}, {0.1, 0.2, 0.3, 0.4, 0.5, 0.6}};
+    EXPECT_TRUE(broken_symmetries(m.system, m.system.parameter_values(), near).empty()) << symmetry;
+    return m.system.symmetries();
+  };
+  // Whatever a body is like, moving it in space changes nothing; weight leaves the motions of the plane.
+  const std::string free = "x'^2 + y'^2 + z'^2 + R.omega[1]^2 + R.omega[1]*R.omega[2] + dot(R*[1,2,3], [x',y',z'])";
+  const auto space = generators(free, "group = 'SE(3)'\nacts_on = ['x', 'y', 'z', 'R']\n");
+  ASSERT_EQ(space.size(), 6U);
+  EXPECT_EQ(space[2].name, "translation of z");
+  EXPECT_EQ(space[4].name, "rotation about y");
+  const std::vector<Expression> about_y{parse("z"), Expression(0.0), parse("-x")};
+  EXPECT_EQ(std::vector<Expression>(space[4].generator.begin(), space[4].generator.begin() + 3), about_y);
+  EXPECT_EQ(space[4].generator[3].name(), "R[2,1]");
+  EXPECT_EQ(generators(free, "group = 'SO(3)'\nacts_on = ['x', 'y', 'z', 'R']\n").size(), 3U);
+  const auto plane = generators(free + " - z*R[3,1]", "group = 'SE(2)'\nacts_on = ['x', 'y', 'R']\n");
+  ASSERT_EQ(plane.size(), 3U);
+  EXPECT_EQ(plane[2].generator[5].name(), "R[3,3]");
+  const auto axis = generators("R.omega[1]^2 + z'^2 - (R[1,1] + 2*R[3,1])^2 + 0*n",
+                               "group = 'SO(2)'\nacts_on = ['R']\naxis = [1, 0, 'n']\n");
+  ASSERT_EQ(axis.size(), 1U);
+  // A body with an axis of symmetry: a multiplication from the right, whose generator is constant in the body.
+  EXPECT_EQ(generators("R.omega[1]^2 + R.omega[2]^2 + z'^2*R[3,3]",
+                       "group = 'SO(2)'\nacts_on = ['R']\n[symmetry.generators]\nspin = {R = '[0, 0, 1]'}\n")
+                .size(),
+            2U);
+}
+
 TEST(ModelFile, sections_of_symmetries) {
   const Model m = read_model(R"toml(
 coordinates = ["x", "y", "z"]
@@ -166,6 +197,31 @@ theta = "1"
   EXPECT_EQ(found[5].generator[3], parse("pitch/pi"));
 }
 
+TEST(ModelFile, what_no_group_of_space_acts_on_is_refused) {
+  const auto message = [](const std::string& section) {
+    try {
+      read_model("rotations = ['R']\ncoordinates = ['x', 'y']\nlagrangian = \"x'^2 + R.omega[1]^2\"\n[symmetry]\n" +
+                     section,
+                 "m.toml");
+    } catch (const ModelError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  const auto expect = [&](const std::string& section, const std::string& start) {
+    EXPECT_TRUE(message(section).starts_with(start)) << message(section);
+  };
+  expect("group = 'SE(2)'\nacts_on = ['x', 'R']\n",
+         "m.toml:6:11: SE(2) acts on points of two coordinates and on rotations, as in [x, y, R], found 1 coordinate");
+  expect("group = 'SO(3)'\nacts_on = ['x', 'y', 'R']\n",
+         "m.toml:6:11: SO(3) acts on points of three coordinates and on rotations, as in [R] or [x, y, z, R], found 2");
+  expect("group = 'SE(3)'\nacts_on = ['R']\n", "m.toml:6:11: SE(3) acts on points of three coordinates");
+  expect("group = 'SO(3)'\nacts_on = ['R', 'R']\n", "m.toml:6:11: acts_on names R twice");
+  expect("group = 'SO(3)'\nacts_on = ['S']\n", "m.toml:6:12: 'S' in acts_on is not a coordinate");
+  expect("group = 'SO(2)'\nacts_on = ['R']\naxis = [0, 1]\n", "m.toml:7:8: axis has three components");
+  expect("group = 'SO(2)'\nacts_on = ['R']\naxis = [0, 0, 0]\n", "m.toml:7:8: axis is zero");
+}
+
 TEST(ModelFile, what_is_no_symmetry_is_refused_with_its_place) {
   const auto message = [](const std::string& section) {
     try {
@@ -179,12 +235,16 @@ TEST(ModelFile, what_is_no_symmetry_is_refused_with_its_place) {
   const auto expect = [&](const std::string& section, const std::string& start) {
     EXPECT_TRUE(message(section).starts_with(start)) << message(section);
   };
-  expect("group = 'SU(2)'\n", "m.toml:4:9: the group 'SU(2)' is not known; there are SE(2) and SO(3), or list a fibre");
+  expect("group = 'SU(2)'\n", "m.toml:4:9: the group 'SU(2)' is not known; there are SO(2), SO(3), SE(2) and SE(3), or list a "
+         "fibre");
   expect("group = 'SO(3)'\n", "m.toml:4:9: SO(3) needs acts_on = [alpha, beta, psi]: Euler angles");
   expect("group = 'SO(3)'\nacts_on = ['x']\n",
          "m.toml:5:11: SO(3) acts on three coordinates [alpha, beta, psi], found 1");
-  expect("group = 'SO(3)'\nacts_on = ['x', 'y', 'x']\n", "m.toml:5:11: SO(3) acts on three different coordinates");
+  expect("group = 'SO(3)'\nacts_on = ['x', 'y', 'x']\n", "m.toml:5:11: acts_on names x twice");
   expect("acts_on = ['x']\n", "m.toml:4:11: acts_on needs a group");
+  expect("group = 'SE(3)'\n", "m.toml:4:9: SE(3) needs acts_on = [x, y, z, R]: the coordinates of a point and a");
+  expect("group = 'SO(2)'\n", "m.toml:4:9: SO(2) needs acts_on = [R]: a rotation");
+  expect("group = 'SO(3)'\naxis = [0, 0, 1]\n", "m.toml:5:8: axis belongs to group = \"SO(2)\"");
   expect("generators = ['x']\n",
          "m.toml:4:14: generators must be a table, written as a section [symmetry.generators], found a list");
   const std::string generators = "[symmetry.generators]\n";
@@ -398,5 +458,5 @@ TEST(Numbers, may_be_written_as_expressions) {
   EXPECT_THROW(number_from_text("nan", "--q0"), ModelError);
 }
 
-}  // namespace
+}  // namespace model_file_test
 }  // namespace rattleback
