@@ -36,6 +36,7 @@ from ._core import (
 from ._core import version as __version__
 from ._expressions import (
     Matrix,
+    Rotation,
     Vector,
     acos,
     angular,
@@ -56,6 +57,7 @@ from ._expressions import (
     norm,
     parse,
     pi,
+    rotations,
     rotx,
     roty,
     rotz,
@@ -145,6 +147,8 @@ __all__ = [
     "reproduce",
     "RequestError",
     "ResumeError",
+    "Rotation",
+    "rotations",
     "rotx",
     "roty",
     "rotz",

@@ -222,7 +222,7 @@ class ExperimentReader : TomlFile {
       require_rows(t.steps, 1);
       if (const toml::node* observe = find("observe")) {
         t.observe = texts(*observe, "observe");
-        for (const std::string& o : t.observe) checked(*observe, [&] { check_observer(o); });
+        for (const std::string& o : t.observe) checked(*observe, [&] { check_observer_or_quantity(o); });
       }
       if (const toml::node* against = find("against")) {
         t.against = text_of(*against, "against");
