@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Iterable, Iterator, Sequence, SupportsFloat, overload
+from typing import Any, Callable, Iterable, Iterator, Sequence, SupportsFloat, overload
 
 from . import _core
 from ._core import Expression
@@ -300,6 +300,42 @@ def angular(rotation: Matrix, coordinates: Iterable[Expression]) -> Vector:
     vector([0, 0, psi'])
     """
     return Vector(_core.angular(rotation._lists(), list(coordinates)))
+
+
+def contact_ellipsoid(u: Iterable[Any], a: Scalar, b: Scalar, c: Scalar) -> Vector:
+    """Where an ellipsoid with these semi-axes touches the ground, from its centre; u is the vertical, seen from the body.
+
+    >>> import rattleback as rb
+    >>> rb.contact_ellipsoid([0, 0, 1], 3, 2, 1)
+    vector([0, 0, -1])
+    """
+    return Vector(_core.contact_ellipsoid(list(Vector(u)), a, b, c))
+
+
+def contact_disk(u: Iterable[Any], radius: Scalar, axis: Iterable[Any] = (0, 1, 0)) -> Vector:
+    """Where a thin disk about an axis of length 1 touches the ground."""
+    return Vector(_core.contact_disk(list(Vector(u)), radius, list(Vector(axis))))
+
+
+def contact_sphere(u: Iterable[Any], radius: Scalar) -> Vector:
+    """Where a ball touches the ground."""
+    return Vector(_core.contact_sphere(list(Vector(u)), radius))
+
+
+def contact_torus(u: Iterable[Any], radius: Scalar, tube: Scalar, axis: Iterable[Any] = (0, 1, 0)) -> Vector:
+    """Where a wheel with a round tyre touches the ground; `radius` is that of the middle of the tyre, `tube` its own."""
+    return Vector(_core.contact_torus(list(Vector(u)), radius, tube, list(Vector(axis))))
+
+
+def contact_support(h: Callable[[Vector], Expression], u: Iterable[Any]) -> Vector:
+    """Where a body with the support function h(n), the greatest n @ p of its points p, touches the ground.
+
+    >>> import rattleback as rb
+    >>> rb.contact_support(lambda n: 2*rb.norm(n) + 0.5*n[2], [0, 0, 1])
+    vector([0, 0, -1.5])
+    """
+    n = Vector(_core.symbol(f"n({i})") for i in (1, 2, 3))
+    return Vector(_core.contact_support(h(n), list(n), list(Vector(u))))
 
 
 def time_derivative(what: Any, coordinates: Iterable[Expression | Rotation]) -> Any:

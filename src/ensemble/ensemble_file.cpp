@@ -24,12 +24,12 @@ class EnsembleReader : SpecFile {
  public:
   using SpecFile::SpecFile;
 
-  EnsembleFile read(std::string_view text) {
+  EnsembleFile read(std::string_view text, const ParameterValues& instead) {
     check_keys(root(),
                {"title", "model", "set", "inputs", "method", "step", "steps", "time", "seed", "project", "start",
                 "vary", "keep", "section", "histogram", "volume"},
                "an ensemble");
-    Model model = load();
+    Model model = load(instead);
     model_ = &model;
     use(model.definitions);
     const System& system = model.system;
@@ -61,10 +61,10 @@ class EnsembleReader : SpecFile {
   }
 
  private:
-  Model load() const {
-    ParameterValues set;
+  Model load(const ParameterValues& instead) const {
+    ParameterValues set = instead;
     if (const toml::table* given = table("set")) {
-      for (const auto& [name, node] : in_order(*given)) set[name] = value(*node, name);
+      for (const auto& [name, node] : in_order(*given)) set.try_emplace(name, value(*node, name));
     }
     InputTexts inputs;
     if (const toml::table* given = table("inputs")) {
@@ -320,8 +320,8 @@ class EnsembleReader : SpecFile {
 
 }  // namespace
 
-EnsembleFile read_ensemble(std::string_view text, const std::string& file) {
-  return EnsembleReader(text, file).read(text);
+EnsembleFile read_ensemble(std::string_view text, const std::string& file, const ParameterValues& instead) {
+  return EnsembleReader(text, file).read(text, instead);
 }
 
 }  // namespace rattleback

@@ -11,6 +11,7 @@
 
 #include "../base/not_a_number.hpp"
 #include "../base/raise.hpp"
+#include "ensemble_table.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/geometry/analysis.hpp"
 #include "rattleback/geometry/associated.hpp"
@@ -253,6 +254,8 @@ class Maker {
     }
   }
 
+  void fill(const EnsembleRecipe&) {}  // see ensemble_table.cpp
+
   void fill(const CloudRecipe& c) {
     CloudOptions options;
     const std::vector<std::string> names = phase_coordinates(problem_);
@@ -371,11 +374,13 @@ class Maker {
 }  // namespace
 
 Model model_of(const DataRecipe& recipe) {
+  if (std::holds_alternative<EnsembleRecipe>(recipe.kind)) return ensemble_of(recipe).model;
   return load_model(place_of(recipe, recipe.model, ".toml"), recipe.parameters, recipe.inputs);
 }
 
 Data make_data(const DataRecipe& recipe, const std::function<const Table&(const std::string&)>& find,
                const std::atomic<bool>* interrupt) {
+  if (std::holds_alternative<EnsembleRecipe>(recipe.kind)) return make_ensemble(recipe, interrupt);
   return Maker(recipe, find, interrupt).make();
 }
 

@@ -24,8 +24,8 @@ Header read_header(std::string_view text, const ParseOptions& place) {
       fail(token, fmt::format("{} must be a name, as in W, or kinetic(m, v) for a function", what));
     }
     const std::string name(token.text);
-    if (find_function(name) || find_tensor_function(name) != nullptr || name == "pi" || name == "π" || name == "sum" ||
-        is_reserved(name)) {
+    if (find_function(name) || find_tensor_function(name) != nullptr || name == support_call || name == "pi" ||
+        name == "π" || name == "sum" || is_reserved(name)) {
       fail(token, fmt::format("'{}' has a meaning already", abbreviated(name)));
     }
     return name;

@@ -114,6 +114,7 @@ void Scope::fail_not_a_function(const Token& name, const std::string& key) const
   for (Function f : all_functions()) functions.emplace_back(info(f).name);
   functions.emplace_back("if");
   for (const TensorFunction& f : tensor_functions()) functions.emplace_back(f.name);
+  functions.emplace_back(support_call);
   if (options_.definitions != nullptr) {
     for (const Definition& d : options_.definitions->list()) {
       if (d.is_function()) functions.push_back(d.name);

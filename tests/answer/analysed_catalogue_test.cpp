@@ -19,7 +19,7 @@
 #include "tests/places.hpp"
 
 namespace rattleback::answer {
-namespace {
+namespace analysed_catalogue_test {
 
 using nlohmann::json;
 
@@ -229,5 +229,5 @@ INSTANTIATE_TEST_SUITE_P(Analyse, AnalysedCatalogue, testing::ValuesIn(literatur
                            return name;
                          });
 
-}  // namespace
+}  // namespace analysed_catalogue_test
 }  // namespace rattleback::answer

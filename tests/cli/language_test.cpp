@@ -7,7 +7,7 @@
 
 #include "command.hpp"
 
-namespace {
+namespace language_test {
 
 using namespace rattleback::test;
 
@@ -297,4 +297,4 @@ TEST(Rattleback, turns_back) {
   EXPECT_EQ(first_zero("-m dla:order=4 --step 0.005 --every 10 --time 60 --set spin=5 --set sigma=1e-4"), 0.0);
 }
 
-}  // namespace
+}  // namespace language_test

@@ -8,7 +8,7 @@
 #include "command.hpp"
 #include "tests/places.hpp"
 
-namespace {
+namespace run_test {
 
 using namespace rattleback::test;
 using nlohmann::json;
@@ -229,4 +229,4 @@ TEST(Compare, a_method_that_fails_does_not_hide_the_others) {
   EXPECT_TRUE(contains(r.output, "not all methods reached the end"));
 }
 
-}  // namespace
+}  // namespace run_test

@@ -3,7 +3,7 @@
 #include "wrong_input.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace wrong_model_test {
 
 /// A model whose input is wrong, and shell commands that write a table for it.
 WrongInput wrong_table(const std::string& label, const std::string& input, std::vector<std::string> says,
@@ -462,5 +462,5 @@ const std::vector<WrongInput> model_texts{
 
 INSTANTIATE_TEST_SUITE_P(ModelText, WrongInputs, testing::ValuesIn(model_texts), label_of);
 
-}  // namespace
+}  // namespace wrong_model_test
 }  // namespace rattleback::test

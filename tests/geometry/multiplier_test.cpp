@@ -12,7 +12,7 @@
 #include "simple_by_construction.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace multiplier_test {
 
 /// Points about the start, the same in every run.
 std::vector<std::vector<double>> points_near(const std::vector<double>& centre, int count) {
@@ -386,5 +386,5 @@ TEST(Hamiltonized, motion_is_the_reduced_one_in_another_time) {
   }
 }
 
-}  // namespace
+}  // namespace multiplier_test
 }  // namespace rattleback::test

@@ -9,7 +9,7 @@
 #include "tests/places.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace reduction_test {
 
 nlohmann::json states() {
   std::ifstream file(test::source_file("tests/geometry/reduction_states.json"));
@@ -256,5 +256,5 @@ TEST(ReducedMeasure, agrees_with_the_one_form_where_both_apply) {
   }
 }
 
-}  // namespace
+}  // namespace reduction_test
 }  // namespace rattleback::test

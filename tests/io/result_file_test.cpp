@@ -15,7 +15,7 @@
 #include "tests/temporary_folder.hpp"
 
 namespace rattleback {
-namespace {
+namespace result_file_test {
 
 namespace fs = std::filesystem;
 using test::content;
@@ -386,5 +386,5 @@ TEST_F(ResultFiles, two_runs_do_not_write_to_one_file) {
   EXPECT_THROW(open("a.csv", ResultFile::Start::forced), FileError);
 }
 
-}  // namespace
+}  // namespace result_file_test
 }  // namespace rattleback

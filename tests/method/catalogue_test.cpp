@@ -20,7 +20,7 @@
 #include "tests/places.hpp"
 
 namespace rattleback {
-namespace {
+namespace catalogue_test {
 
 constexpr double end_time = 50.0;
 
@@ -310,5 +310,5 @@ TEST(Reference, a_third_of_the_catalogue_has_exact_solutions) {
   EXPECT_GE(3 * with_conserved, names.size());
 }
 
-}  // namespace
+}  // namespace catalogue_test
 }  // namespace rattleback

@@ -13,7 +13,7 @@
 #include "tests/places.hpp"
 
 namespace rattleback {
-namespace {
+namespace discrete_reduction_test {
 
 using test::largest_observed;
 using test::problem_of;
@@ -140,5 +140,5 @@ TEST(SymplecticForm, of_a_shape_space_is_kept_by_hamiltonized_methods) {
   EXPECT_LT(largest_observed("symplectic", "free", problem_of("free-particle-x", 0.1)), 1e-12);
 }
 
-}  // namespace
+}  // namespace discrete_reduction_test
 }  // namespace rattleback

@@ -16,7 +16,7 @@
 #include "tests/case_name.hpp"
 
 namespace rattleback {
-namespace {
+namespace units_test {
 
 constexpr std::uint64_t seed = 20261117;
 constexpr int steps = 50;
@@ -242,5 +242,5 @@ initial = {q = [1, 0], v = [0, 1]}
   }
 }
 
-}  // namespace
+}  // namespace units_test
 }  // namespace rattleback
