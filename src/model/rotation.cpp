@@ -72,17 +72,6 @@ std::vector<std::string> quaternion_names(const std::string& rotation) {
 
 void orthonormalise(std::span<double> matrix) { std::ranges::copy(matrix_of(quaternion_of(matrix)), matrix.begin()); }
 
-double distance_to_rotation(const RotationMatrix& matrix) {
-  RotationMatrix rotation = matrix;
-  orthonormalise(rotation);
-  double distance = 0.0;
-  for (std::size_t i = 0; i < matrix.size(); ++i) {
-    // NaN is far from everything.
-    if (const double d = std::abs(matrix[i] - rotation[i]); !(d <= distance)) distance = d;
-  }
-  return distance;
-}
-
 std::vector<double> Space::origin() const {
   std::vector<double> q(positions(), 0.0);
   for (std::size_t k = 0; k < rotations; ++k) {

@@ -7,6 +7,7 @@
 
 #include "model_sections.hpp"
 #include "rattleback/expr/graph.hpp"
+#include "rattleback/model/attitude_form.hpp"
 
 namespace rattleback {
 namespace {
@@ -121,7 +122,7 @@ class ViewReader {
     for (std::size_t k = 0; k < list.size(); k += Rotation::positions) {
       RotationMatrix given{};
       for (std::size_t i = 0; i < given.size(); ++i) given[i] = evaluate(list[k + i], values);
-      if (const double distance = distance_to_rotation(given); !(distance <= 1e-6)) {
+      if (const double distance = make_rotation(given); !(distance <= farthest_from_rotation)) {
         text_.fail(node, fmt::format("{} is no rotation at the initial position: its entries differ by up to {:.2g} "
                                      "from those of the nearest one",
                                      what, distance));

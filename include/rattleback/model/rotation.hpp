@@ -43,8 +43,6 @@ Quaternion quaternion_of_axis_angle(const std::array<double, 3>& turn);
 Quaternion product(const Quaternion& a, const Quaternion& b);
 /// What the components of the quaternion of a rotation are called: R.w, R.x, R.y, R.z.
 std::vector<std::string> quaternion_names(const std::string& rotation);
-/// By how much the entries of a matrix differ at most from those of the rotation that is nearest to it.
-double distance_to_rotation(const RotationMatrix& matrix);
 /// The rotation nearest to a matrix that is nearly one.
 void orthonormalise(std::span<double> matrix);
 
