@@ -220,7 +220,12 @@ ImplicitSystem projection(const System& s) {
   const Vector new_v = derivative_symbols(s.velocities(), "(new)");
   const Vector nu = multiplier_symbols(s);
   ImplicitSystem result = map_of_node(s);
-  const Vector q = s.holonomic().empty() ? s.coordinates() : moved_by(s, shift, 1.0);
+  Vector q = orthonormal(s, s.coordinates());
+  if (!s.holonomic().empty()) {
+    Substitution at_rotations;
+    for (std::size_t i = numbers; i < q.size(); ++i) at_rotations.emplace(s.coordinates()[i], q[i]);
+    q = substitute(moved_by(s, shift, 1.0), at_rotations);
+  }
   Substitution at_new;
   for (std::size_t i = 0; i < q.size(); ++i) at_new.emplace(s.coordinates()[i], q[i]);
 
@@ -258,7 +263,7 @@ ImplicitSystem projection(const System& s) {
   result.residuals = joined({result.residuals, impulse, rows});
   result.guess = joined({result.guess, s.velocities()});
   result.guess.resize(result.unknowns.size(), Expression(0.0));
-  result.give(Slot::position, orthonormal(s, q));
+  result.give(Slot::position, q);
   result.give(Slot::velocity, new_v);
   return result;
 }
