@@ -84,7 +84,7 @@ class Run {
   Run(Stepper& stepper, const Problem& problem, const RunOptions& options)
       : stepper_(stepper), problem_(problem), options_(options), observer_(problem, options.recorder != nullptr) {
     for (const Observer* o : options.observers) observed_.resize(observed_.size() + o->quantity().labels.size());
-    if (!problem.system.conserves_energy()) meter_.emplace(problem);
+    if (WorkMeter::is_needed(problem)) meter_.emplace(problem);
     std::optional<CompileAtOnce> at_once;  // of a long run, before the clock begins
     if (options.steps >= long_run) at_once.emplace();
     leaps_ = options.observers.empty() && !meter_ && stepper.watch(observer_.functions());
@@ -260,7 +260,7 @@ class Run {
     if (space.rotations > 0) shown_ = space.shown(node.q, shown_);
     options_.recorder->record({step_, time(), space.rotations > 0 ? shown_ : node.q, node.v, observer_.momenta(node),
                                observer_.multipliers(node), observer_.energy(),
-                               std::span(&statistics_.work, meter_ ? 1 : 0), observer_.constraints(),
+                               std::span(&statistics_.work, records_work_ ? 1 : 0), observer_.constraints(),
                                observer_.conserved(), observed_});
   }
 
@@ -309,7 +309,8 @@ class Run {
   const Problem& problem_;
   const RunOptions& options_;
   NodeObserver observer_;
-  std::optional<WorkMeter> meter_;  ///< where the energy is not conserved
+  const bool records_work_ = !problem_.system.conserves_energy();
+  std::optional<WorkMeter> meter_;  ///< where some may be done
   std::vector<double> observed_;
   RunStatistics statistics_;
   RunOutcome outcome_ = RunOutcome::finished;

@@ -4,6 +4,8 @@
 
 #include "../base/not_a_number.hpp"
 #include "../mech/between_nodes.hpp"
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/expr/tidy.hpp"
 #include "rattleback/mech/dynamics.hpp"
 
 namespace rattleback {
@@ -23,6 +25,15 @@ ImplicitSystem motion_with_power(const Problem& problem) {
 
 WorkMeter::WorkMeter(const Problem& problem)
     : space_(problem.system.space()), motion_(motion_with_power(problem), problem) {}
+
+bool WorkMeter::is_needed(const Problem& problem) {
+  const System& system = problem.system;
+  Substitution numbers;
+  for (std::size_t i = 0; i < system.parameters().size(); ++i) {
+    numbers.emplace(system.parameters()[i], problem.parameters[i]);
+  }
+  return system.is_affine() || !tidy(substitute(system.power(), numbers)).is_constant(0.0);
+}
 
 bool WorkMeter::look(const State& node, std::vector<double>& acceleration) {
   if (!motion_.run(node)) return false;

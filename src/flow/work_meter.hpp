@@ -15,6 +15,8 @@ namespace rattleback {
 class WorkMeter {
  public:
   explicit WorkMeter(const Problem& problem);
+  /// Not where nothing does work with these parameters, as drag with a coefficient of 0.
+  static bool is_needed(const Problem& problem);
 
   void begin(const State& node, double t);
   /// The work on the way from the last node to this one. NaN where there are no accelerations.

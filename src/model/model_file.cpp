@@ -38,7 +38,10 @@ class ModelReader {
     definition.holonomic = rows("holonomic", holonomic_places_, definition.holonomic_names);
     read_symmetry(text_, definition, symmetry_places_, section_places_);
     if (const toml::table* exact = text_.table("exact"); exact != nullptr && !text_.rotations().empty())
-      text_.fail(*exact, "exact solutions cannot be given for models with rotations");
+      text_.fail(
+          *exact,
+          "exact solutions cannot be given for models with rotations; drop [exact], and declare what stays constant in "
+          "[conserved]");
     by_coordinate("exact", "the exact solution of", text_.timed_names(), definition.exact);
     text_.define_multipliers(row_names_, multiplier_symbol);
     by_coordinate("forces", "the applied force on", text_.timed_names(), definition.applied_forces);

@@ -106,7 +106,6 @@ class ModelText : public TomlFile {
   std::string advice_;                                  ///< for unknown names
   std::vector<Expression> coordinates_;
   std::vector<Rotation> rotations_;
-  std::unordered_map<Expression, Expression> rates_;  ///< of the entries of rotations
   Places coordinate_places_;
   Definitions definitions_;
   Definitions outside_forces_;

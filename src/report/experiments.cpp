@@ -34,6 +34,8 @@ RunEntry run_of(const Data& d) {
     if (cloud->weights == HullWeights::ball) say("weights of a ball");
   } else if (const auto* m = std::get_if<ModifiedRecipe>(&r.kind)) {
     say("coefficients up to h^{} at {} points", m->order, m->at.size());
+  } else if (const auto* ensemble = std::get_if<EnsembleRecipe>(&r.kind)) {
+    say("{} members of {}", d.table.rows(), ensemble->file);
   }
   for (const auto& [name, value] : r.parameters) say("{} = {}", name, value);
   if (r.start) {

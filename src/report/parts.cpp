@@ -63,7 +63,7 @@ std::string formula(const Expression& e) {
 
 void thin(Series& series, FigureKind kind, std::size_t most) {
   const std::size_t rows = series.coordinates[0].size();
-  if (rows <= most) return;
+  if (rows <= most || kind == FigureKind::map) return;  // a grid has no rows to spare
   const auto kept = kind == FigureKind::line ? kept_rows(series.coordinates[1], most) : evenly(rows, most);
   for (auto& values : series.coordinates) values = picked(values, kept);
 }

@@ -13,7 +13,7 @@
 #include "refusal.hpp"
 
 namespace rattleback::answer {
-namespace {
+namespace analyse_test {
 
 using nlohmann::json;
 using test::expect_refused;
@@ -140,5 +140,5 @@ TEST(AnalyseAnswer, searches_among_associated_systems_and_says_what_was_tried) {
   EXPECT_THROW(analyse({.model = "rolling-disk", .associated = 0}), RequestError);
 }
 
-}  // namespace
+}  // namespace analyse_test
 }  // namespace rattleback::answer

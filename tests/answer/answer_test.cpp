@@ -16,7 +16,7 @@
 #include "tests/cli/command.hpp"
 
 namespace rattleback::answer {
-namespace {
+namespace answer_test {
 
 using nlohmann::json;
 using test::contains;
@@ -330,5 +330,5 @@ TEST(Command, prints_the_text_of_the_answer) {
             timeless(to_text(compare({.problem = {.model = "quadratic-particle", .time = 4.0}}))));
 }
 
-}  // namespace
+}  // namespace answer_test
 }  // namespace rattleback::answer

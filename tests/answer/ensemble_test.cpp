@@ -13,7 +13,7 @@
 #include "tests/temporary_folder.hpp"
 
 namespace rattleback::answer {
-namespace {
+namespace ensemble_test {
 
 using nlohmann::json;
 using test::expect_refused;
@@ -126,5 +126,5 @@ TEST(ReproduceAnswer, knows_what_there_is) {
   EXPECT_FALSE(std::filesystem::exists("nowhere"));
 }
 
-}  // namespace
+}  // namespace ensemble_test
 }  // namespace rattleback::answer

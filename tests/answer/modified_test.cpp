@@ -13,7 +13,7 @@
 #include "tests/temporary_folder.hpp"
 
 namespace rattleback::answer {
-namespace {
+namespace modified_test {
 
 using nlohmann::json;
 using test::expect_refused;
@@ -165,5 +165,5 @@ TEST(MeasureAnswer, wrong_requests_are_refused) {
   refused("no invariant measure", {.problem = {.model = "chaplygin-sleigh"}, .methods = {"dla"}});
 }
 
-}  // namespace
+}  // namespace modified_test
 }  // namespace rattleback::answer

@@ -14,7 +14,7 @@
 #include "tests/cli/command.hpp"
 
 namespace rattleback::answer {
-namespace {
+namespace simulation_test {
 
 using test::contains;
 using test::content;
@@ -185,5 +185,5 @@ TEST(Result, is_saved_and_opened) {
   EXPECT_THROW(save(run(few), folder / "few.h5"), RequestError);
 }
 
-}  // namespace
+}  // namespace simulation_test
 }  // namespace rattleback::answer

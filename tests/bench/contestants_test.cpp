@@ -10,7 +10,7 @@
 #include "src/bench/ours.hpp"
 
 namespace rattleback::bench {
-namespace {
+namespace contestants_test {
 
 constexpr double end_time = 10.0;
 
@@ -85,5 +85,5 @@ TEST(HandWritten, batches_take_the_steps_of_dla) {
   }
 }
 
-}  // namespace
+}  // namespace contestants_test
 }  // namespace rattleback::bench

@@ -6,7 +6,7 @@
 
 #include "analysed.hpp"
 
-namespace {
+namespace analyse_test {
 
 using namespace rattleback::test;
 
@@ -154,4 +154,4 @@ TEST(Analyse, a_force_of_round_off_does_no_work) {
   }
 }
 
-}  // namespace
+}  // namespace analyse_test

@@ -1,6 +1,6 @@
 #include "command.hpp"
 
-namespace {
+namespace bench_test {
 
 using namespace rattleback::test;
 
@@ -20,4 +20,4 @@ TEST(Bench, is_a_program_that_the_command_starts) {
   EXPECT_TRUE(contains(desk("--help").out, "bench"));
 }
 
-}  // namespace
+}  // namespace bench_test

@@ -7,7 +7,7 @@
 #include "rattleback/base/version.hpp"
 #include "tests/places.hpp"
 
-namespace {
+namespace cli_test {
 
 using namespace rattleback::test;
 
@@ -104,4 +104,4 @@ TEST(Demo, gives_the_same_bits_on_another_processor) {
   EXPECT_EQ(native.at("q"), haswell.at("q"));
 }
 
-}  // namespace
+}  // namespace cli_test

@@ -8,7 +8,7 @@
 
 #include "command.hpp"
 
-namespace {
+namespace completion_test {
 
 using namespace rattleback::test;
 using Words = std::vector<std::string>;
@@ -305,4 +305,4 @@ TEST(Zsh, understands_its_script) {
   EXPECT_EQ(r.status, 0) << r.output;
 }
 
-}  // namespace
+}  // namespace completion_test

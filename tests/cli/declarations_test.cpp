@@ -4,7 +4,7 @@
 
 #include "analysed.hpp"
 
-namespace {
+namespace declarations_test {
 
 using namespace rattleback::test;
 
@@ -182,4 +182,4 @@ TEST(Declarations, that_are_wrong_are_only_mentioned_where_they_do_not_matter) {
       contains(a.err, "note: a declared symmetry is not one: the Lagrangian is not invariant under translation of x"));
 }
 
-}  // namespace
+}  // namespace declarations_test

@@ -3,7 +3,7 @@
 #include "ensemble.hpp"
 #include "tests/places.hpp"
 
-namespace {
+namespace ensemble_failure_test {
 
 using namespace rattleback::test;
 
@@ -506,4 +506,4 @@ TEST_F(Interrupted, by_the_death_of_all_ranks_it_is_resumed_by_one_process) {
   expect_the_same_bytes();
 }
 
-}  // namespace
+}  // namespace ensemble_failure_test

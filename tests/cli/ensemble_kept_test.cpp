@@ -2,7 +2,7 @@
 
 #include "ensemble.hpp"
 
-namespace {
+namespace ensemble_kept_test {
 
 using namespace rattleback::test;
 
@@ -495,4 +495,4 @@ TEST(Ensemble, kept_times_after_an_early_end_are_counted) {
   EXPECT_EQ(desk.document("ensemble s.toml").at("unreached"), (json{0, 0, 2}));
 }
 
-}  // namespace
+}  // namespace ensemble_kept_test

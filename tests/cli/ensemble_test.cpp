@@ -2,7 +2,7 @@
 
 #include "ensemble.hpp"
 
-namespace {
+namespace ensemble_test {
 
 using namespace rattleback::test;
 
@@ -419,4 +419,4 @@ TEST(Ensemble, is_repeated_from_the_files_in_its_result) {
   EXPECT_TRUE(content(desk / "falls.h5") == content(other / "falls.h5"));
 }
 
-}  // namespace
+}  // namespace ensemble_test

@@ -7,7 +7,7 @@
 #include "command.hpp"
 #include "tests/places.hpp"
 
-namespace {
+namespace ensemble_wrong_input_test {
 
 using namespace rattleback::test;
 namespace fs = std::filesystem;
@@ -414,4 +414,4 @@ TEST(WrongEnsemble, files_of_others_are_not_replaced) {
   refused("x.h5 is a device or a pipe", "-o x.h5 --force", 4);
 }
 
-}  // namespace
+}  // namespace ensemble_wrong_input_test

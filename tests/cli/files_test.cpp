@@ -6,7 +6,7 @@
 #include "command.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace files_test {
 
 /// A command and one of the files that it writes.
 struct Door {
@@ -95,5 +95,5 @@ TEST(Places, are_looked_at_before_the_work) {
   EXPECT_TRUE(contains(same.err, "-o and --points are both 'a.csv'"));
 }
 
-}  // namespace
+}  // namespace files_test
 }  // namespace rattleback::test

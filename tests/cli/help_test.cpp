@@ -9,7 +9,7 @@
 #include "command.hpp"
 #include "rattleback/base/version.hpp"
 
-namespace {
+namespace help_test {
 
 using namespace rattleback::test;
 
@@ -227,4 +227,4 @@ TEST(Manual, needs_a_folder) {
   EXPECT_EQ(desk("manual nowhere").status, 4);
 }
 
-}  // namespace
+}  // namespace help_test

@@ -7,7 +7,7 @@
 
 #include "command.hpp"
 
-namespace {
+namespace inverse_test {
 
 using namespace rattleback::test;
 using nlohmann::json;
@@ -241,4 +241,4 @@ TEST(Free, methods_tell_why_they_cannot_run) {
   EXPECT_TRUE(contains(option.err, "has no option 'c'"));
 }
 
-}  // namespace
+}  // namespace inverse_test

@@ -14,7 +14,7 @@
 #include "command.hpp"
 #include "tests/places.hpp"
 
-namespace {
+namespace method_test {
 
 using namespace rattleback::test;
 using nlohmann::json;
@@ -667,4 +667,4 @@ TEST(Advice, helps) {
   }
 }
 
-}  // namespace
+}  // namespace method_test

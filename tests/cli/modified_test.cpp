@@ -5,7 +5,7 @@
 
 #include "command.hpp"
 
-namespace {
+namespace modified_test {
 
 using namespace rattleback::test;
 using nlohmann::json;
@@ -276,4 +276,4 @@ TEST(ConformalModel, with_mistakes_is_refused) {
           "p in [initial] is for models with [conformal]");
 }
 
-}  // namespace
+}  // namespace modified_test

@@ -2,7 +2,7 @@
 
 #include "analysed.hpp"
 
-namespace {
+namespace other_systems_test {
 
 using namespace rattleback::test;
 
@@ -135,4 +135,4 @@ TEST(OtherSystems, that_cannot_move_or_repeat_a_constraint_are_recognized) {
   EXPECT_TRUE(contains(desk.document("analyse twice.toml").at("reasons").at(0), "follows from those before it"));
 }
 
-}  // namespace
+}  // namespace other_systems_test

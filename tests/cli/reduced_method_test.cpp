@@ -13,7 +13,7 @@
 #include "command.hpp"
 #include "tests/places.hpp"
 
-namespace {
+namespace reduced_method_test {
 
 using namespace rattleback::test;
 using nlohmann::json;
@@ -470,4 +470,4 @@ TEST(Hdel, is_refused_by_converge_before_anything_is_printed) {
   EXPECT_EQ(a.out, "");
 }
 
-}  // namespace
+}  // namespace reduced_method_test

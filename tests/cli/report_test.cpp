@@ -8,7 +8,7 @@
 #include "tests/places.hpp"
 
 namespace rattleback {
-namespace {
+namespace report_test {
 
 using namespace test;
 
@@ -252,5 +252,5 @@ TEST(Picture, must_be_one_that_can_be_drawn) {
                        "unknown key 'colour' in [picture]"));
 }
 
-}  // namespace
+}  // namespace report_test
 }  // namespace rattleback

@@ -7,7 +7,7 @@
 
 #include "command.hpp"
 
-namespace {
+namespace wording_test {
 
 using namespace rattleback::test;
 
@@ -161,4 +161,4 @@ TEST(Names, need_not_be_utf8) {
   EXPECT_TRUE(contains(resumed.out, "resumed at step"));
 }
 
-}  // namespace
+}  // namespace wording_test

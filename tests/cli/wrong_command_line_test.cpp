@@ -3,7 +3,7 @@
 #include "wrong_input.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace wrong_command_line_test {
 
 // ---------------------------------------------------------------------------------------------------------------------
 // The command line
@@ -230,5 +230,5 @@ const std::vector<WrongInput> model_files{
 INSTANTIATE_TEST_SUITE_P(CommandLine, WrongInputs, testing::ValuesIn(command_line), label_of);
 INSTANTIATE_TEST_SUITE_P(ModelFile, WrongInputs, testing::ValuesIn(model_files), label_of);
 
-}  // namespace
+}  // namespace wrong_command_line_test
 }  // namespace rattleback::test

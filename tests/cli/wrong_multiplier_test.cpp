@@ -3,7 +3,7 @@
 #include "wrong_input.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace wrong_multiplier_test {
 
 WrongInput wrong_multiplier(const std::string& label, const std::string& rest, std::vector<std::string> says) {
   return {.label = "multiplier_" + label, .model = particle(rest), .says = std::move(says)};
@@ -65,5 +65,5 @@ const std::vector<WrongInput> multipliers{
 
 INSTANTIATE_TEST_SUITE_P(Multiplier, WrongInputs, testing::ValuesIn(multipliers), label_of);
 
-}  // namespace
+}  // namespace wrong_multiplier_test
 }  // namespace rattleback::test

@@ -3,7 +3,7 @@
 #include "wrong_input.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace wrong_run_test {
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Where the motion cannot start, or cannot go on
@@ -287,5 +287,5 @@ const std::vector<WrongInput> results{
 INSTANTIATE_TEST_SUITE_P(Motion, WrongInputs, testing::ValuesIn(motions), label_of);
 INSTANTIATE_TEST_SUITE_P(Result, WrongInputs, testing::ValuesIn(results), label_of);
 
-}  // namespace
+}  // namespace wrong_run_test
 }  // namespace rattleback::test

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 namespace rattleback {
-namespace {
+namespace axis_test {
 
 std::vector<std::vector<double>> points(const Axis& axis) {
   std::vector<std::vector<double>> all;
@@ -104,5 +104,5 @@ TEST(Axis, polytopes_are_regular) {
                std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace axis_test
 }  // namespace rattleback

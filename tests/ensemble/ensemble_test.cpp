@@ -18,7 +18,7 @@
 #include "tests/temporary_folder.hpp"
 
 namespace rattleback {
-namespace {
+namespace ensemble_test {
 
 Ensemble ensemble_of(const Model& model, const std::string& method, double step, std::int64_t steps) {
   Ensemble e{model.system, {method}, *model.initial, step};
@@ -699,5 +699,5 @@ TEST(WholeStep, does_what_the_stages_do_one_after_the_other) {
   EXPECT_GE(compared, 20);
 }
 
-}  // namespace
+}  // namespace ensemble_test
 }  // namespace rattleback

@@ -13,7 +13,7 @@
 #include "tests/temporary_folder.hpp"
 
 namespace rattleback {
-namespace {
+namespace journal_test {
 
 constexpr std::uint64_t identity = 0x1234567812345678U;
 constexpr std::int64_t members = 4;
@@ -168,5 +168,5 @@ TEST_F(Journals, of_others_are_refused_and_files_of_others_left_alone) {
                                                            "part-007-00000", "thesis.tex"}));
 }
 
-}  // namespace
+}  // namespace journal_test
 }  // namespace rattleback

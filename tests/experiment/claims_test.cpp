@@ -11,7 +11,7 @@
 #include "examination.hpp"
 
 namespace rattleback {
-namespace {
+namespace claims_test {
 
 using test::Examination;
 using test::Mistake;
@@ -246,5 +246,5 @@ TEST_P(LongOfPaper, DISABLED_so_does_each_claim_of_slow_experiments) { examine(t
 INSTANTIATE_TEST_SUITE_P(Long, LongOfPaper, testing::Values("cm", "ev", "fe", "me", "gv"),
                          [](const auto& each) { return each.param; });
 
-}  // namespace
+}  // namespace claims_test
 }  // namespace rattleback

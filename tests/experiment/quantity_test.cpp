@@ -12,7 +12,7 @@
 #include "tests/case_name.hpp"
 
 namespace rattleback {
-namespace {
+namespace quantity_test {
 
 constexpr double pi = std::numbers::pi;
 
@@ -184,5 +184,5 @@ TEST(Criterion, is_satisfied_by_no_missing_number) {
   }
 }
 
-}  // namespace
+}  // namespace quantity_test
 }  // namespace rattleback

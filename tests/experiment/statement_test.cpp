@@ -6,7 +6,7 @@
 #include <set>
 
 namespace rattleback {
-namespace {
+namespace statement_test {
 
 using Kind = Statement::Kind;
 using Judges = std::vector<Statement::Judge>;
@@ -199,5 +199,5 @@ TEST(Papers, nothing_that_has_a_number_is_without_a_row) {
   }
 }
 
-}  // namespace
+}  // namespace statement_test
 }  // namespace rattleback

@@ -16,7 +16,7 @@
 #include "rattleback/expr/print.hpp"
 
 namespace rattleback {
-namespace {
+namespace derivative_test {
 
 using boost::multiprecision::float128;
 using test::RandomExpression;
@@ -450,5 +450,5 @@ TEST(DeepChain, OfSharedPartsDifferentiates) {
   EXPECT_NEAR(evaluate(e, {{x, 0.3}}), value, 1e-14);
 }
 
-}  // namespace
+}  // namespace derivative_test
 }  // namespace rattleback

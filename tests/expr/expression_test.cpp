@@ -22,7 +22,7 @@
 #include "rattleback/expr/graph.hpp"
 
 namespace rattleback {
-namespace {
+namespace expression_test {
 
 using test::RandomExpression;
 using test::Sample;
@@ -605,5 +605,5 @@ TEST(ExpressionErrors, NameWhatWasFound) {
   EXPECT_EQ(message_of([&] { call(Function::sin, std::vector{u, w}); }), "sin takes 1 argument, 2 given");
 }
 
-}  // namespace
+}  // namespace expression_test
 }  // namespace rattleback

@@ -17,7 +17,7 @@
 #include "within_seconds.hpp"
 
 namespace rattleback {
-namespace {
+namespace parse_test {
 
 using namespace std::string_literals;
 using test::within_seconds;
@@ -613,5 +613,5 @@ TEST(Documents, ShowTheMessageThatIsGiven) {
   }
 }
 
-}  // namespace
+}  // namespace parse_test
 }  // namespace rattleback

@@ -16,7 +16,7 @@
 #include "rattleback/expr/tidy.hpp"
 
 namespace rattleback {
-namespace {
+namespace piecewise_test {
 
 const Expression x = Expression::symbol("x");
 const Expression y = Expression::symbol("y");
@@ -181,5 +181,5 @@ TEST(NumberTable, finds_the_piece_whatever_the_rows_are) {
   }
 }
 
-}  // namespace
+}  // namespace piecewise_test
 }  // namespace rattleback

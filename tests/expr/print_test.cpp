@@ -20,7 +20,7 @@
 #include "tests/temporary_folder.hpp"
 
 namespace rattleback {
-namespace {
+namespace print_test {
 
 using test::RandomExpression;
 
@@ -366,5 +366,5 @@ TEST(C, NeedsEverySymbolAmongItsInputs) {
   EXPECT_NO_THROW(to_c("f", unused, {&e, 1}));
 }
 
-}  // namespace
+}  // namespace print_test
 }  // namespace rattleback

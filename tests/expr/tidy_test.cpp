@@ -10,7 +10,7 @@
 #include "rattleback/expr/print.hpp"
 
 namespace rattleback {
-namespace {
+namespace tidy_test {
 
 std::string tidied(const char* text) { return to_text(tidy(parse(text))); }
 
@@ -110,5 +110,5 @@ TEST(Readable, shortens_parts_and_leaves_the_rest_as_it_stands) {
   EXPECT_EQ(readable_text("(a + b)^2*(c + d)^2*(x - x*cos(q)/cos(q) + z)"), to_text(parse("(a + b)^2*(c + d)^2*z")));
 }
 
-}  // namespace
+}  // namespace tidy_test
 }  // namespace rattleback

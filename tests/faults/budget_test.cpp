@@ -4,7 +4,7 @@
 #include "tests/cli/command.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace budget_test {
 
 /// The command with so many gigabytes.
 Answer within(const Workplace& desk, const std::string& gigabytes, const std::string& arguments) {
@@ -46,5 +46,5 @@ TEST(Budget, work_that_grows_beyond_the_limit_ends_with_a_sentence) {
   EXPECT_TRUE(contains(a.err, "RATTLEBACK_MEMORY"));
 }
 
-}  // namespace
+}  // namespace budget_test
 }  // namespace rattleback::test

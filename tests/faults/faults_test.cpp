@@ -13,7 +13,7 @@
 #include "tests/cli/command.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace faults_test {
 
 namespace fs = std::filesystem;
 
@@ -291,5 +291,5 @@ TEST_P(Faults, without_power_at_any_operation_nothing_is_lost) {
 
 INSTANTIATE_TEST_SUITE_P(Of, Faults, testing::ValuesIn(scenarios()), [](const auto& test) { return test.param.name; });
 
-}  // namespace
+}  // namespace faults_test
 }  // namespace rattleback::test

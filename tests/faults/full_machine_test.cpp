@@ -8,7 +8,7 @@
 #include "tests/cli/command.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace full_machine_test {
 
 namespace fs = std::filesystem;
 
@@ -85,5 +85,5 @@ TEST_F(FullMachine, all_ranks_without_space_end) {
   }
 }
 
-}  // namespace
+}  // namespace full_machine_test
 }  // namespace rattleback::test

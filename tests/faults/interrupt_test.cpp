@@ -20,7 +20,7 @@
 #include "tests/cli/command.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace interrupt_test {
 
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
@@ -154,5 +154,5 @@ const auto commands = testing::Values(
 const auto name_of = [](const auto& one) { return std::string(one.param.name); };
 INSTANTIATE_TEST_SUITE_P(Interrupt, EachCommand, commands, name_of);
 
-}  // namespace
+}  // namespace interrupt_test
 }  // namespace rattleback::test

@@ -10,7 +10,7 @@
 #include "rattleback/model/model.hpp"
 
 namespace rattleback {
-namespace {
+namespace event_test {
 
 Model model_of(const std::string& rest, const std::string& head =
                                             "coordinates = [\"z\"]\nlagrangian = \"0.5*z'^2 - "
@@ -264,5 +264,5 @@ TEST(Events, are_refused_by_methods_that_cannot_take_a_fraction_of_a_step) {
   }
 }
 
-}  // namespace
+}  // namespace event_test
 }  // namespace rattleback

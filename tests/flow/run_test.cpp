@@ -13,7 +13,7 @@
 #include "rattleback/model/model.hpp"
 
 namespace rattleback {
-namespace {
+namespace run_test {
 
 System quadratic_particle() {
   const auto [x, y, z] = coordinates("x", "y", "z");
@@ -439,5 +439,5 @@ TEST(Methods, wrong_names_and_options_are_explained) {
             "the method reference has no option 'newton-tolerance'; there is tolerance");
 }
 
-}  // namespace
+}  // namespace run_test
 }  // namespace rattleback

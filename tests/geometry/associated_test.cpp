@@ -12,7 +12,7 @@
 #include "rattleback/model/model.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace associated_test {
 
 struct Given {
   System system;
@@ -145,5 +145,5 @@ TEST(SeveralDirections, that_share_a_coordinate_or_inertia_are_refused) {
             "the mass matrix couples directions that turn with x");
 }
 
-}  // namespace
+}  // namespace associated_test
 }  // namespace rattleback::test

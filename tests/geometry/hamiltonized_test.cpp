@@ -9,7 +9,7 @@
 #include "rattleback/mech/dynamics.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace hamiltonized_test {
 
 TEST(HamiltonizedForms, of_the_particle_are_those_of_the_paper) {
   const Found f("free-particle-x");
@@ -88,5 +88,5 @@ TEST(HamiltonizedForms, have_the_reduced_motion) {
   }
 }
 
-}  // namespace
+}  // namespace hamiltonized_test
 }  // namespace rattleback::test

@@ -17,7 +17,7 @@
 #include "tests/places.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace inverse_test {
 
 using Values = std::unordered_map<Expression, double>;
 
@@ -553,5 +553,5 @@ TEST(OwnLagrangian, is_free_where_the_constraints_exert_no_force) {
   EXPECT_FALSE(own("0.5*(1 + 0.01*x^2)*(x'^2 + y'^2 + z'^2)", "z' - y*x' + x*y'"));
 }
 
-}  // namespace
+}  // namespace inverse_test
 }  // namespace rattleback::test

@@ -10,7 +10,7 @@
 #include "tests/places.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace reduction_test {
 
 nlohmann::json states() {
   std::ifstream file(test::source_file("tests/geometry/reduction_states.json"));
@@ -86,6 +86,7 @@ TEST(Reduction, of_every_chaplygin_system_of_the_catalogue_reproduces_the_full_e
   int found = 0;
   int non_abelian = 0;
   for (const std::string& name : catalogue()) {
+    if (!load_model(name).system.rotations().empty()) continue;
     const Found f(name);
     if (!f.analysis.search.found) continue;
     ++found;
@@ -350,5 +351,5 @@ TEST(MotionsOfSpace, leave_a_measure_or_none) {
   EXPECT_FALSE(m.exists());
 }
 
-}  // namespace
+}  // namespace reduction_test
 }  // namespace rattleback::test

@@ -24,7 +24,7 @@
 #include "tests/temporary_folder.hpp"
 
 namespace rattleback {
-namespace {
+namespace hostile_test {
 
 using test::content;
 using test::internal_wording;
@@ -142,5 +142,5 @@ INSTANTIATE_TEST_SUITE_P(
                     CommandCase{"reproduce", "reproduce FILE -o reproduced", "tests/fuzz/corpus/experiment"}),
     [](const auto& c) { return std::string(c.param.name); });
 
-}  // namespace
+}  // namespace hostile_test
 }  // namespace rattleback

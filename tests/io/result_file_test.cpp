@@ -15,7 +15,7 @@
 #include "tests/temporary_folder.hpp"
 
 namespace rattleback {
-namespace {
+namespace result_file_test {
 
 namespace fs = std::filesystem;
 using test::content;
@@ -158,6 +158,36 @@ TEST_F(ResultFiles, an_interrupted_run_resumes_to_the_same_bytes) {
     EXPECT_EQ(second.resumed()->step, 400);
     second.finish(run_into(second, 1000));
     EXPECT_EQ(content(in(whole)), content(in(parts))) << ending;
+  }
+}
+
+// A rotation has nine positions, three velocities, and columns that depend on those before.
+TEST_F(ResultFiles, an_interrupted_run_with_rotations_resumes_to_the_same_bytes) {
+  setup_ = {
+      read_model("rotations = [\"R\"]\nlagrangian = \"0.5*dot(R.omega, diag(1, 2, 3)*R.omega)\"\n"
+                 "[initial]\nq = { R = { axis = [1, 2, 3], angle = 1 } }\nv = { R = [0.1, 2, 0.3] }\n",
+                 "body.toml")};
+  ResultFile uninterrupted = open("whole.csv");
+  uninterrupted.finish(run_into(uninterrupted, 60));
+  {
+    ResultFile first = open("parts.csv");
+    run_into(first, 24);
+  }
+  ResultFile second = open("parts.csv", ResultFile::Start::resume);
+  second.finish(run_into(second, 60));
+  EXPECT_EQ(content(in("whole.csv")), content(in("parts.csv")));
+  setup_.description.start.v[1] += 1.0;
+  {
+    ResultFile first = open("other.csv");
+    run_into(first, 24);
+  }
+  setup_.description.start.v[1] -= 1.0;
+  try {
+    open("other.csv", ResultFile::Start::resume);
+    FAIL();
+  } catch (const ResumeError& error) {
+    EXPECT_NE(std::string(error.what()).find("its initial velocity 2 was 3, now it is 2"), std::string::npos)
+        << error.what();
   }
 }
 
@@ -356,5 +386,5 @@ TEST_F(ResultFiles, two_runs_do_not_write_to_one_file) {
   EXPECT_THROW(open("a.csv", ResultFile::Start::forced), FileError);
 }
 
-}  // namespace
+}  // namespace result_file_test
 }  // namespace rattleback

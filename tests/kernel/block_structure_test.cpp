@@ -8,7 +8,7 @@
 #include <set>
 
 namespace rattleback {
-namespace {
+namespace block_structure_test {
 
 std::vector<std::vector<int>> unknowns_of(const BlockStructure& s) {
   std::vector<std::vector<int>> all;
@@ -88,5 +88,5 @@ TEST(BlockStructure, random_systems_are_matched_and_ordered) {
   EXPECT_GT(solvable, 20);
 }
 
-}  // namespace
+}  // namespace block_structure_test
 }  // namespace rattleback

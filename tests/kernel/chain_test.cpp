@@ -12,7 +12,7 @@
 #include "tests/kernel/small_systems.hpp"
 
 namespace rattleback {
-namespace {
+namespace chain_test {
 
 using test::equations;
 using test::parse_all;
@@ -206,5 +206,5 @@ TEST(Chain, refuses_what_is_not_there) {
   EXPECT_THROW(ChainStep::make(chain), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace chain_test
 }  // namespace rattleback

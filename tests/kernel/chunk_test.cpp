@@ -13,7 +13,7 @@
 #include "rattleback/kernel/step.hpp"
 
 namespace rattleback {
-namespace {
+namespace chunk_test {
 
 std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 
@@ -174,5 +174,5 @@ TEST(Chunks, large_programs_agree_with_the_interpreter_in_all_lanes) {
   }
 }
 
-}  // namespace
+}  // namespace chunk_test
 }  // namespace rattleback

@@ -18,7 +18,7 @@
 #include "rattleback/kernel/quadruple.hpp"
 
 namespace rattleback {
-namespace {
+namespace compiled_test {
 
 /// Distance in units in the last place of the larger one.
 double ulps(double a, double b) {
@@ -297,5 +297,5 @@ TEST(Kernel, interpreted_lanes_agree_with_compiled_ones) {
   for (int l = 0; l < 4; ++l) EXPECT_EQ(a[l], b[l]);  // arithmetic rounds the same way in both
 }
 
-}  // namespace
+}  // namespace compiled_test
 }  // namespace rattleback

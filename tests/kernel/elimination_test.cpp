@@ -13,7 +13,7 @@
 #include "tests/kernel/small_systems.hpp"
 
 namespace rattleback {
-namespace {
+namespace elimination_test {
 
 using test::equations;
 
@@ -151,5 +151,5 @@ TEST(LongSum, the_elimination_of_a_shared_row_is_accurate) {
   }
 }
 
-}  // namespace
+}  // namespace elimination_test
 }  // namespace rattleback

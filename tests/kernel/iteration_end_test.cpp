@@ -9,7 +9,7 @@
 #include "small_systems.hpp"
 
 namespace rattleback {
-namespace {
+namespace iteration_end_test {
 
 using namespace test;
 
@@ -108,5 +108,5 @@ TEST(IterationEnds, are_those_of_each_map_of_a_chain) {
   EXPECT_DOUBLE_EQ(out[1], std::cbrt(2.0));
 }
 
-}  // namespace
+}  // namespace iteration_end_test
 }  // namespace rattleback

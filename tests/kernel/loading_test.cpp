@@ -14,7 +14,7 @@
 #include "rattleback/kernel/step.hpp"
 
 namespace rattleback {
-namespace {
+namespace loading_test {
 
 bool llvm_is_loaded() {
   std::ifstream maps("/proc/self/maps");
@@ -133,5 +133,5 @@ TEST(Compiler, is_asked_at_once_by_those_in_a_hurry) {
   EXPECT_TRUE(Step(s).is_compiled());
 }
 
-}  // namespace
+}  // namespace loading_test
 }  // namespace rattleback

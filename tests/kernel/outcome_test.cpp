@@ -13,7 +13,7 @@
 #include "small_systems.hpp"
 
 namespace rattleback {
-namespace {
+namespace outcome_test {
 
 using namespace test;
 
@@ -247,5 +247,5 @@ TEST(Outcome, unknowns_defined_by_others_must_be_finite) {
   EXPECT_EQ(step.reports()[0].outcome, Outcome::not_finite);
 }
 
-}  // namespace
+}  // namespace outcome_test
 }  // namespace rattleback

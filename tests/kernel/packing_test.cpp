@@ -18,7 +18,7 @@
 #include "rattleback/kernel/step.hpp"
 
 namespace rattleback {
-namespace {
+namespace packing_test {
 
 std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 
@@ -411,5 +411,5 @@ TEST(Packing, runs_are_cut_where_the_distance_changes) {
   }
 }
 
-}  // namespace
+}  // namespace packing_test
 }  // namespace rattleback

@@ -9,7 +9,7 @@
 #include "rattleback/kernel/quadruple.hpp"
 
 namespace rattleback {
-namespace {
+namespace program_test {
 
 std::ptrdiff_t count(const Program& program, Opcode op) {
   return std::ranges::count_if(program.code, [op](const Instruction& i) { return i.op == op; });
@@ -143,5 +143,5 @@ TEST(Interpreter, checks_the_number_of_arguments) {
   }
 }
 
-}  // namespace
+}  // namespace program_test
 }  // namespace rattleback

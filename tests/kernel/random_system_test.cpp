@@ -16,7 +16,7 @@
 #include "rattleback/kernel/step.hpp"
 
 namespace rattleback {
-namespace {
+namespace random_system_test {
 
 using Matrix = std::vector<std::vector<float128>>;
 
@@ -377,5 +377,5 @@ TEST(RandomSystems, linear_systems_are_solved_to_a_small_backward_error_in_every
   EXPECT_GT(large_blocks, 2);
 }
 
-}  // namespace
+}  // namespace random_system_test
 }  // namespace rattleback

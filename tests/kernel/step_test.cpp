@@ -20,7 +20,7 @@
 #include "src/bench/hand_sleigh.hpp"
 
 namespace rattleback {
-namespace {
+namespace step_test {
 
 using namespace test;
 
@@ -588,5 +588,5 @@ TEST(Step, says_that_an_equation_jumps) {
   EXPECT_NE(step.describe(step.reports()[0]).find("where it jumps it may have no solution"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace step_test
 }  // namespace rattleback

@@ -9,7 +9,7 @@
 #include "rattleback/kernel/step.hpp"
 
 namespace rattleback {
-namespace {
+namespace tangent_test {
 
 TEST(Tangent, matrix_agrees_with_differences_in_float128) {
   const ImplicitSystem system = test::dla_midpoint(test::chaplygin_sleigh());
@@ -63,5 +63,5 @@ TEST(Tangent, columns_share_one_factorisation) {
   EXPECT_EQ(one, six);
 }
 
-}  // namespace
+}  // namespace tangent_test
 }  // namespace rattleback

@@ -8,7 +8,7 @@
 #include "rattleback/model/model.hpp"
 
 namespace rattleback {
-namespace {
+namespace compiled_map_test {
 
 TEST(Layouts, know_where_slots_are) {
   Layout layout;
@@ -74,5 +74,5 @@ TEST(CompiledMaps, of_functions_need_no_step) {
   EXPECT_TRUE(watched(Slot::constraints).empty());
 }
 
-}  // namespace
+}  // namespace compiled_map_test
 }  // namespace rattleback

@@ -10,7 +10,7 @@
 #include "rattleback/mech/dynamics.hpp"
 
 namespace rattleback {
-namespace {
+namespace diagnosis_test {
 
 std::vector<Expression> parse_list(const std::vector<std::string>& texts) {
   std::vector<Expression> list;
@@ -292,5 +292,5 @@ TEST(Diagnosis, forces_that_do_no_work_along_the_constraints_conserve_the_energy
   EXPECT_FALSE(conserved({}, {"z' - y*x' - 1"}));       // affine
 }
 
-}  // namespace
+}  // namespace diagnosis_test
 }  // namespace rattleback

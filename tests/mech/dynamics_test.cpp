@@ -18,7 +18,7 @@
 #include "rattleback/model/system.hpp"
 
 namespace rattleback {
-namespace {
+namespace dynamics_test {
 
 using Numbers = std::vector<double>;
 
@@ -532,5 +532,5 @@ TEST(SystemError, declared_knowledge_is_checked_for_its_symbols) {
   expect_error(symmetric, Part::symmetry, 0, {"shift", "t, which is the time"});
 }
 
-}  // namespace
+}  // namespace dynamics_test
 }  // namespace rattleback

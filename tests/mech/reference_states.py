@@ -11,7 +11,9 @@ parameters and initial data come from models/*.toml. Lagrange-d'Alembert
     d/dt L_v - L_q = A^T lambda + F,    A v + b = 0,    g(q) = 0
 
 where all may contain the time, gives accelerations and multipliers from one linear system, solved at every evaluation in 80-bit arithmetic. The
-integrator is Gragg's method with Bulirsch-Stoer extrapolation, of order 12, with a fixed step. Every end state is
+integrator is Gragg's method with Bulirsch-Stoer extrapolation, of order 12, with a fixed step. A rotation is a unit
+quaternion here, four coordinates and the holonomic constraint that it has length 1; what is written are the entries of
+its matrix and the angular velocity in the body. Every end state is
 computed with two step sizes; `digits` says to how many decimal digits the two agree,
 relative to the largest number in the state or to 1. `energy` is v . L_v - L at the end.
 
@@ -159,6 +161,40 @@ def turned(axes, angles, rates):
     return R, omega
 
 
+def rotation_matrix(w, x, y, z):
+    """Of a unit quaternion."""
+    return [[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]]
+
+
+def product(a, b):
+    """Of quaternions."""
+    return [a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+            a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+            a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+            a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]]
+
+
+def conjugate(a):
+    return [a[0], -a[1], -a[2], -a[3]]
+
+
+def spun(quaternion, rates):
+    """The rotation matrix and the angular velocity in space, the vector of 2 q' / q."""
+    return sp.Matrix(rotation_matrix(*quaternion)), 2 * sp.Matrix(product(rates, conjugate(quaternion))[1:])
+
+
+def body_rate(quaternion, rates):
+    return 2 * sp.Matrix(product(conjugate(quaternion), rates)[1:])
+
+
+def torque(force, quaternion, rates):
+    """What a torque, seen from the body, is as a force on the four coordinates."""
+    omega = body_rate(quaternion, rates)
+    return [sum(f * w.diff(r) for f, w in zip(force, omega)) for r in rates]
+
+
 def euler(angles, rates):
     return turned((up, ahead, up), angles, rates)
 
@@ -283,19 +319,27 @@ def rubber_spheroid(q, v, p):
     return L, [contact[0], contact[1], omega.dot(up)], []
 
 
-def rattleback(q, v, p):
-    (x, y, *angles), (vx, vy, *rates) = q, v
-    R, omega = turned((up, ahead, aside), angles, rates)
-    squares = sp.diag(*(p[f"a{i}"]**2 for i in (1, 2, 3)))
-    normal = R.T * up
-    arm = R * (sp.Matrix([0, 0, p["d"]]) - squares * normal / sp.sqrt((normal.T * squares * normal)[0]))
-    height = -arm[2]
-    centre = sp.Matrix([vx, vy, sum(height.diff(s) * r for s, r in zip(angles, rates))])
+def rolling(q, v, p, inertia, arm_of):
+    """A body on a plane: its centre of mass, a quaternion, and the point of contact as a function of the normal."""
+    (x, y, z, *quaternion), (*velocity, r0, r1, r2, r3) = q, v
+    R, omega = spun(quaternion, (r0, r1, r2, r3))
+    centre, body = sp.Matrix(velocity), R.T * omega
+    arm = R * arm_of(R.T * up)
     contact = centre + omega.cross(arm)
+    L = half * p["m"] * centre.dot(centre) + half * body.dot(inertia * body) - p["m"] * p["g"] * z
+    return L, [contact[0], contact[1]], [z + arm[2]]
+
+
+def ellipsoid(*axes):
+    squares = sp.diag(*(a**2 for a in axes))
+    return lambda normal: -squares * normal / sp.sqrt((normal.T * squares * normal)[0])
+
+
+def rattleback(q, v, p):
+    surface = ellipsoid(p["a1"], p["a2"], p["a3"])
     inertia = sp.Matrix([[p["I11"], p["I12"], 0], [p["I12"], p["I22"], 0], [0, 0, p["I33"]]])
-    body = R.T * omega
-    L = half * p["m"] * centre.dot(centre) + half * body.dot(inertia * body) - p["m"] * p["g"] * height
-    return L, [contact[0], contact[1]], []
+    drag = torque(-p["sigma"] * body_rate(q[3:], v[3:]), q[3:], v[3:])
+    return *rolling(q, v, p, inertia, lambda normal: p["d"] * up + surface(normal)), [0, 0, 0, *drag]
 
 
 def chaplygin_ball(q, v, p):
@@ -497,26 +541,49 @@ def initial_data(name):
     def entries(given, missing):
         if isinstance(given, list):
             return list(values(given))
-        return [number(given[s], names) if s in given else missing for s in model["coordinates"]]
+        return [number(given[s], names) if s in given else missing for s in model.get("coordinates", [])]
     start = model["initial"]
     # the momenta of conformal-particle are velocities where y = 0
-    return parameters, entries(start["q"], Real(0)), entries(start["v" if "v" in start else "p"], None)
+    velocities = start["v" if "v" in start else "p"]
+    q, v = entries(start["q"], None), entries(velocities, None)
+    rotations = model.get("rotations", [])
+    for name in rotations:
+        turn = attitude(start["q"].get(name, {"quaternion": [1, 0, 0, 0]}), lambda text: number(text, names))
+        q += turn
+        v += [s / 2 for s in product(turn, [Real(0), *(number(s, names) for s in velocities[name])])]
+    return parameters, q, v, len(rotations)
 
 
-def completed(q, v, rows):
-    """Velocities that are not given follow from the rows, which are linear in them and as many."""
-    free = [i for i, s in enumerate(v) if s is None]
-    if not free:
-        return v
-    v = [Real(0) if s is None else s for s in v]
-    at = lambda w: rows(np.array(q + w, dtype=Real))
-    none = at(v)
-    columns = [at([Real(1) if j == i else s for j, s in enumerate(v)]) for i in free]
-    assert len(none) == len(free), "as many rows as velocities that are not given"
-    found = solve([[c[k] - none[k] for c in columns] + [-none[k]] for k in range(len(none))])
-    for i, s in zip(free, found):
-        v[i] = s
-    return v
+def attitude(given, number):
+    """A unit quaternion."""
+    about = lambda axis, angle: [np.cos(angle / 2), *(np.sin(angle / 2) * s for s in axis)]
+    if "euler" in given:
+        q = [Real(1), Real(0), Real(0), Real(0)]
+        for axis, angle in zip(given["euler"], given["angles"]):
+            q = product(q, about([Real(axis == s) for s in "xyz"], number(angle)))
+    elif "axis" in given:
+        axis = [number(s) for s in given["axis"]]
+        length = np.sqrt(sum(s * s for s in axis))
+        q = about([s / length for s in axis], number(given["angle"]))
+    else:
+        q = [number(s) for s in given["quaternion"]]
+    length = np.sqrt(sum(s * s for s in q))
+    return [s / length for s in q]
+
+
+def completed(values, rows):
+    """What is not given, 0 or what the rows say, which are linear in it: those that contain any of it, and as many."""
+    free = [i for i, s in enumerate(values) if s is None]
+    values = [Real(0) if s is None else s for s in values]
+    none = rows(values)
+    columns = [(i, rows([Real(1) if j == i else s for j, s in enumerate(values)])) for i in free]
+    columns = [(i, c) for i, c in columns if any(a != b for a, b in zip(c, none))]
+    used = [k for k in range(len(none)) if any(c[k] != none[k] for _, c in columns)]
+    assert len(used) == len(columns), "as many rows as numbers that are not given"
+    found = solve([[c[k] - none[k] for _, c in columns] + [-none[k]] for k in used])
+    for (i, _), s in zip(columns, found):
+        values[i] = s
+    return values
 
 
 # ---- equations of motion ----
@@ -546,12 +613,13 @@ def solve(rows):
     return x
 
 
-def equations(name, parameters, n):
+def equations(name, parameters, n, rotations):
     """Functions of the state: its derivative, the constraints, the energy."""
     q, v = list(sp.symbols(f"q:{n}", real=True)), list(sp.symbols(f"v:{n}", real=True))
     symbols = {k: p if k == "n" else sp.Symbol(f"p_{k}", real=True) for k, p in parameters.items()}
     L, constraints, holonomic, *forces = SYSTEMS[name](q, v, symbols)
     L = sp.sympify(L)
+    holonomic = holonomic + [sum(s**2 for s in q[i:i + 4]) - 1 for i in range(n - 4 * rotations, n, 4)]
     forces = forces[0] if forces else [0] * n
 
     along = lambda f: sum(f.diff(s) * u for s, u in zip(q, v)) + f.diff(time)
@@ -589,7 +657,7 @@ def equations(name, parameters, n):
         a = solve([flat[i * width:(i + 1) * width] for i in range(n + m)])
         return np.array([*state[n:], *a[:n]], dtype=Real)
 
-    return derivative, function(rates + holonomic), function([sum(p * u for p, u in zip(momentum, v)) - L])
+    return derivative, function(rates), function(holonomic), function([sum(p * u for p, u in zip(momentum, v)) - L])
 
 
 # ---- Gragg-Bulirsch-Stoer extrapolation ----
@@ -623,11 +691,24 @@ def end_state(f, y, T, steps, columns):
     return y
 
 
+def shown(q, v, rotations):
+    """Matrices and angular velocities in the body instead of quaternions."""
+    n = len(q) - 4 * rotations
+    matrices, rates = q[:n], v[:n]
+    for i in range(n, len(q), 4):
+        matrices += sum(rotation_matrix(*q[i:i + 4]), [])
+        rates += [2 * s for s in product(conjugate(q[i:i + 4]), v[i:i + 4])[1:]]
+    return matrices, rates
+
+
 def reference(name, T):
-    parameters, q, v = initial_data(name)
+    parameters, q, v, rotations = initial_data(name)
     n = len(q)
-    f, constraints, energy = equations(name, parameters, n)
-    y = np.array(q + completed(q, v, lambda y: constraints(Real(0), y)), dtype=Real)
+    f, rates, holonomic, energy = equations(name, parameters, n, rotations)
+    q = completed(q, lambda q: holonomic(Real(0), q + [Real(0)] * n))
+    v = completed(v, lambda v: rates(Real(0), q + v))
+    constraints = lambda t, y: rates(t, y) + holonomic(t, y)
+    y = np.array(q + v, dtype=Real)
     assert max(map(abs, constraints(Real(0), y)), default=0) < 1e-18, f"{name}: initial data off the constraints"
     finer = FINER.get(name, 1)
     coarse = end_state(f, y, T, 32 * T * finer, 6)
@@ -637,7 +718,8 @@ def reference(name, T):
     drift = max(map(abs, constraints(Real(T), fine)), default=0)
     print(f"{name:28} t = {T:3}  two resolutions differ by {float(difference):.1e}, constraints {float(drift):.1e}",
           flush=True)
-    return {"t": T, "q": [float(s) for s in fine[:n]], "v": [float(s) for s in fine[n:]],
+    q, v = shown(list(fine[:n]), list(fine[n:]), rotations)
+    return {"t": T, "q": [float(s) for s in q], "v": [float(s) for s in v],
             "energy": float(energy(Real(T), fine)[0]), "digits": min(16, math.floor(-math.log10(max(difference, 1e-19))))}
 
 

@@ -11,7 +11,7 @@
 #include "rattleback/method/reference.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace conformal_test {
 
 constexpr const char* rules[] = {"M", "MT", "TM", "TT", "T"};
 
@@ -261,5 +261,5 @@ TEST(Conformal, with_ell_0_is_pthdel) {
   }
 }
 
-}  // namespace
+}  // namespace conformal_test
 }  // namespace rattleback::test

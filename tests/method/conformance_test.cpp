@@ -20,7 +20,7 @@
 #include "trajectory.hpp"
 
 namespace rattleback {
-namespace {
+namespace conformance_test {
 
 using test::distance;
 using test::problem_of;
@@ -564,5 +564,5 @@ TEST(ProductsOfRules, discretise_altered_lagrangians) {
   EXPECT_NEAR(std::log2(error[0] / error[1]), 2.0, 0.1);
 }
 
-}  // namespace
+}  // namespace conformance_test
 }  // namespace rattleback

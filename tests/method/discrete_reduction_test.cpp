@@ -15,7 +15,7 @@
 #include "tests/places.hpp"
 
 namespace rattleback {
-namespace {
+namespace discrete_reduction_test {
 
 using test::distance;
 using test::largest_observed;
@@ -337,5 +337,5 @@ TEST(MomentumEquation, holds_for_rotations) {
   }
 }
 
-}  // namespace
+}  // namespace discrete_reduction_test
 }  // namespace rattleback

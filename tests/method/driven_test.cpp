@@ -15,7 +15,7 @@
 #include "trajectory.hpp"
 
 namespace rattleback {
-namespace {
+namespace driven_test {
 
 struct Driven {
   const char* name;
@@ -353,5 +353,5 @@ constraints = ["z' - sin(t)*y*x'"]
   }
 }
 
-}  // namespace
+}  // namespace driven_test
 }  // namespace rattleback

@@ -6,7 +6,7 @@
 #include "trajectory.hpp"
 
 namespace rattleback {
-namespace {
+namespace energy_projection_test {
 
 using test::distance;
 using test::problem_of;
@@ -118,5 +118,5 @@ TEST(EnergyProjection, is_refused_where_there_is_nothing_to_keep) {
   EXPECT_NO_THROW(make_method("del:project=energy", gyroscopic));
 }
 
-}  // namespace
+}  // namespace energy_projection_test
 }  // namespace rattleback

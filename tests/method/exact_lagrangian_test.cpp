@@ -5,7 +5,7 @@
 #include "trajectory.hpp"
 
 namespace rattleback {
-namespace {
+namespace exact_lagrangian_test {
 
 using test::distance;
 using test::take;
@@ -125,5 +125,5 @@ TEST(ExactLagrangian, is_refused_where_it_is_not_known) {
   }
 }
 
-}  // namespace
+}  // namespace exact_lagrangian_test
 }  // namespace rattleback

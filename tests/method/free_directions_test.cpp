@@ -11,7 +11,7 @@
 #include "trajectory.hpp"
 
 namespace rattleback {
-namespace {
+namespace free_directions_test {
 
 using test::take;
 
@@ -109,5 +109,5 @@ TEST(FreeDirections, satisfy_the_discrete_euler_lagrange_equations) {
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(stepper->node().q[i], expected[i], 1e-12) << i;
 }
 
-}  // namespace
+}  // namespace free_directions_test
 }  // namespace rattleback

@@ -5,7 +5,7 @@
 #include "rattleback/expr/parse.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace free_equations_test {
 
 // The equation of φ is a cubic for δ. Where it has been solved for all its roots in 30 digits, and the one nearest to
 // the last δ was taken, the motion ends after so many steps, when two roots have met and gone: not where the
@@ -160,5 +160,5 @@ TEST(FreeEquations, lagrangian_without_values_at_rest_starts_from_two_positions)
   EXPECT_LT(distance(from_reference->node().q, ReferenceFlow(written).at(0.1).q), 1e-12);
 }
 
-}  // namespace
+}  // namespace free_equations_test
 }  // namespace rattleback::test

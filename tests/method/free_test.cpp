@@ -16,7 +16,7 @@
 #include "tests/places.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace free_test {
 
 // ---------------------------------------------------------------------------------------- the definitions in 50 digits
 
@@ -499,5 +499,5 @@ TEST(Free, starts_from_two_positions) {
   EXPECT_LT(distance(stepper->node().q, last), 1e-10);
 }
 
-}  // namespace
+}  // namespace free_test
 }  // namespace rattleback::test

@@ -11,7 +11,7 @@
 #include "trajectory.hpp"
 
 namespace rattleback {
-namespace {
+namespace given_lagrangian_test {
 
 using test::distance;
 using test::take;
@@ -141,5 +141,5 @@ TEST(GivenDiscreteLagrangian, needs_a_function_for_each_constraint) {
   EXPECT_THROW(dla(e.chart.system, e.discrete_lagrangian(midpoint()), Vector{}), MethodError);
 }
 
-}  // namespace
+}  // namespace given_lagrangian_test
 }  // namespace rattleback

@@ -27,9 +27,11 @@ namespace rattleback::test {
 
 /// Lagrange–d'Alembert in y = (q, v, λ) as F(y, y') = 0, one row for each unknown:
 ///
-///     q' − v
-///     Σⱼ L_vᵢvⱼ v'ⱼ + Σⱼ L_vᵢqⱼ vⱼ + L_vᵢt − L_qᵢ − fᵢ − Σₖ λₖ ∂cₖ/∂vᵢ   with f the applied forces, cₖ the constraint,
-///     or ġₖ ċ + γ c,   g̈ + 2γ ġ + γ² g                                (Baumgarte 1972, γ = 1)
+///     q' − q̇, where q̇ is v, and of a rotation R Ω̂
+///     d/dt L_vᵢ − L_ηᵢ − fᵢ − Σₖ λₖ ∂cₖ/∂vᵢ         with f the applied forces, cₖ the constraint, or ġₖ
+///     ċ + γ c,   g̈ + 2γ ġ + γ² g                    (Baumgarte 1972, γ = 1)
+///
+/// where L_η is L_q, and of a rotation the change of L with δR = R η̂, δΩ = Ω × η, which stands for δΩ = η̇ + Ω × η.
 struct LagrangeDAlembert {
   std::vector<Expression> y;
   std::vector<Expression> rates;
@@ -39,16 +41,15 @@ struct LagrangeDAlembert {
     const std::vector<Expression>& q = system.coordinates();
     const std::vector<Expression>& v = system.velocities();
     const Expression& lagrangian = system.lagrangian();
-    const std::size_t n = q.size();
     std::vector<Expression> position_rates;
     std::vector<Expression> accelerations;
-    for (const Expression& x : q) {
-      position_rates.push_back(Expression::symbol("rate of " + x.name()));
-      accelerations.push_back(Expression::symbol("acceleration of " + x.name()));
-    }
+    for (const Expression& x : q) position_rates.push_back(Expression::symbol("rate of " + x.name()));
+    for (const Expression& x : v) accelerations.push_back(Expression::symbol("rate of " + x.name()));
+    const std::vector<Expression> q_dot = moving(system, v);
     const auto time_derivative = [&](const Expression& f) {
       Expression rate = derivative(f, time_symbol());
-      for (std::size_t j = 0; j < n; ++j) rate += derivative(f, q[j]) * v[j] + derivative(f, v[j]) * accelerations[j];
+      for (std::size_t j = 0; j < q.size(); ++j) rate += derivative(f, q[j]) * q_dot[j];
+      for (std::size_t j = 0; j < v.size(); ++j) rate += derivative(f, v[j]) * accelerations[j];
       return rate;
     };
 
@@ -67,9 +68,20 @@ struct LagrangeDAlembert {
       multiplier_rates.push_back(Expression::symbol("rate of multiplier " + std::to_string(k)));
     }
 
-    for (std::size_t i = 0; i < n; ++i) residuals.push_back(position_rates[i] - v[i]);
-    for (std::size_t i = 0; i < n; ++i) {
-      Expression motion = time_derivative(derivative(lagrangian, v[i])) - derivative(lagrangian, q[i]);
+    for (std::size_t i = 0; i < q.size(); ++i) residuals.push_back(position_rates[i] - q_dot[i]);
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      Expression motion = time_derivative(derivative(lagrangian, v[i]));
+      std::vector<Expression> eta(v.size());
+      eta[i] = 1.0;
+      const std::vector<Expression> delta = moving(system, eta);
+      for (std::size_t j = 0; j < q.size(); ++j) motion -= derivative(lagrangian, q[j]) * delta[j];
+      for (std::size_t first = system.space().numbers; first < v.size(); first += 3) {  // L_Ω·(Ω × η)
+        for (std::size_t a = 0; a < 3; ++a) {
+          const std::size_t b = first + (a + 1) % 3;
+          const std::size_t c = first + (a + 2) % 3;
+          motion -= derivative(lagrangian, v[first + a]) * (v[b] * eta[c] - v[c] * eta[b]);
+        }
+      }
       for (std::size_t k = 0; k < rows.size(); ++k) motion -= multipliers[k] * derivative(rows[k], v[i]);
       if (!system.applied_forces().empty()) motion -= system.applied_forces()[i];
       residuals.push_back(motion);
@@ -77,6 +89,24 @@ struct LagrangeDAlembert {
     residuals.insert(residuals.end(), stabilised.begin(), stabilised.end());
     y = joined(q, v, multipliers);
     rates = joined(position_rates, accelerations, multiplier_rates);
+  }
+
+  /// How positions move: the velocities, and of a rotation R Ω̂, whose rows are those of R times Ω as vectors.
+  static std::vector<Expression> moving(const System& system, const std::vector<Expression>& v) {
+    const Space space = system.space();
+    const std::vector<Expression>& q = system.coordinates();
+    std::vector<Expression> rate(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(space.numbers));
+    for (std::size_t k = 0; k < space.rotations; ++k) {
+      const std::size_t w = space.velocity_of(k);
+      for (std::size_t row = space.position_of(k); row < space.position_of(k + 1); row += 3) {
+        for (std::size_t a = 0; a < 3; ++a) {
+          const std::size_t b = (a + 1) % 3;
+          const std::size_t c = (a + 2) % 3;
+          rate.push_back(q[row + b] * v[w + c] - q[row + c] * v[w + b]);
+        }
+      }
+    }
+    return rate;
   }
 
   static std::vector<Expression> joined(std::vector<Expression> a, const std::vector<Expression>& b,
@@ -112,17 +142,17 @@ class IdaFlow {
       check(flag, "IDASolve");
     }
     const double* y = N_VGetArrayPointer(y_);
-    return {{y, y + n_}, {y + n_, y + 2 * n_}};
+    return {{y, y + n_}, {y + n_, y + n_ + m_}};
   }
   std::vector<double> multipliers() const {
     const double* y = N_VGetArrayPointer(y_);
-    return {y + 2 * n_, y + size_};
+    return {y + n_ + m_, y + size_};
   }
 
  private:
   IdaFlow(const System& system, const LagrangeDAlembert& equations, const std::vector<double>& parameters,
           const State& start, double tolerance)
-      : n_(system.dimension()), size_(equations.y.size()), residual_(residual_program(equations, system)),
+      : n_(system.space().positions()), m_(system.space().velocities()), size_(equations.y.size()), residual_(residual_program(equations, system)),
         jacobian_(jacobian_program(equations, system)), inputs_(2 * size_ + 1) {
     inputs_.insert(inputs_.end(), parameters.begin(), parameters.end());
     inputs_.push_back(0.0);
@@ -133,7 +163,7 @@ class IdaFlow {
     rates_ = N_VClone(y_);
     differential_ = N_VClone(y_);
     consistent_start(start);
-    for (std::size_t i = 0; i < size_; ++i) N_VGetArrayPointer(differential_)[i] = i < 2 * n_ ? 1.0 : 0.0;
+    for (std::size_t i = 0; i < size_; ++i) N_VGetArrayPointer(differential_)[i] = i < n_ + m_ ? 1.0 : 0.0;
     matrix_ = SUNDenseMatrix(length, length, context_);
     solver_ = SUNLinSol_Dense(y_, matrix_, context_);
     memory_ = IDACreate(context_);
@@ -177,32 +207,30 @@ class IdaFlow {
     return make_program(inputs(equations, system), matrix);
   }
 
-  /// v' and λ from the rows of F after the first n, which are linear in them: differences of F between the unit
-  /// vectors and zero are the matrix.
+  /// q', v' and λ from F, which is linear in them: differences of F between the unit vectors and zero are the matrix.
   void consistent_start(const State& start) {
     std::vector<double> values(size_);
-    const auto rest = static_cast<Eigen::Index>(size_ - n_);
+    const auto size = static_cast<Eigen::Index>(size_);
     std::fill(inputs_.begin(), inputs_.begin() + static_cast<std::ptrdiff_t>(2 * size_ + 1), 0.0);
     std::copy(start.q.begin(), start.q.end(), inputs_.begin());
     std::copy(start.v.begin(), start.v.end(), inputs_.begin() + static_cast<std::ptrdiff_t>(n_));
-    std::copy(start.v.begin(), start.v.end(), inputs_.begin() + static_cast<std::ptrdiff_t>(size_));
-    const auto unknown = [&](Eigen::Index j) -> double& {  // v', then λ
+    const auto unknown = [&](Eigen::Index j) -> double& {  // q', v', then λ
       const auto k = static_cast<std::size_t>(j);
-      return inputs_[k < n_ ? size_ + n_ + k : n_ + k];
+      return inputs_[k < n_ + m_ ? size_ + k : k];
     };
-    const auto evaluate_rest = [&] {
+    const auto evaluated = [&] {
       residual_(inputs_, values);
-      return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(values.data() + n_, rest));
+      return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(values.data(), size));
     };
-    const Eigen::VectorXd at_zero = evaluate_rest();
-    Eigen::MatrixXd matrix(rest, rest);
-    for (Eigen::Index j = 0; j < rest; ++j) {
+    const Eigen::VectorXd at_zero = evaluated();
+    Eigen::MatrixXd matrix(size, size);
+    for (Eigen::Index j = 0; j < size; ++j) {
       unknown(j) = 1.0;
-      matrix.col(j) = evaluate_rest() - at_zero;
+      matrix.col(j) = evaluated() - at_zero;
       unknown(j) = 0.0;
     }
     const Eigen::VectorXd solution = matrix.fullPivLu().solve(-at_zero);
-    for (Eigen::Index j = 0; j < rest; ++j) unknown(j) = solution[j];
+    for (Eigen::Index j = 0; j < size; ++j) unknown(j) = solution[j];
     std::copy_n(inputs_.begin(), size_, N_VGetArrayPointer(y_));
     std::copy_n(inputs_.begin() + static_cast<std::ptrdiff_t>(size_), size_, N_VGetArrayPointer(rates_));
   }
@@ -228,7 +256,8 @@ class IdaFlow {
     return 0;
   }
 
-  std::size_t n_;
+  std::size_t n_;  ///< positions
+  std::size_t m_;  ///< velocities
   std::size_t size_;
   Kernel residual_;
   Kernel jacobian_;

@@ -9,7 +9,7 @@
 #include "trajectory.hpp"
 
 namespace rattleback {
-namespace {
+namespace method_spec_test {
 
 using test::problem_of;
 using test::take;
@@ -144,5 +144,5 @@ TEST(Flows, of_others_run_as_the_reference_does) {
   EXPECT_NE(resumed.failure.find("it is known up to t = 10 only"), std::string::npos) << resumed.failure;
 }
 
-}  // namespace
+}  // namespace method_spec_test
 }  // namespace rattleback

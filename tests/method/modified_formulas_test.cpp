@@ -9,7 +9,7 @@
 #include "tests/case_name.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace modified_formulas_test {
 
 /// Of the midpoint rule at (theta, phi, p_theta, p_phi), by sympy from kinetic energies and multipliers that were
 /// written down by hand: K₂ = −K″(f, f)/24 with f = J∇K at E = 0.7; 𝓔₂ = K₂/N and N₂ = −∂K₂/∂E at E = H.
@@ -110,5 +110,5 @@ INSTANTIATE_TEST_SUITE_P(Models, OfRigidBody,
                                                   0.00002519174719924004550362810}),
                          [](const auto& which) { return case_name(which.param.model); });
 
-}  // namespace
+}  // namespace modified_formulas_test
 }  // namespace rattleback::test

@@ -14,7 +14,7 @@
 #include "tests/case_name.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace modified_test {
 
 using Values = std::unordered_map<Expression, double>;
 using Digits = ModifiedHamiltonian::Digits;
@@ -397,5 +397,5 @@ TEST(Modified, hamiltonians_are_not_numbers_where_there_are_no_steps) {
   }
 }
 
-}  // namespace
+}  // namespace modified_test
 }  // namespace rattleback::test

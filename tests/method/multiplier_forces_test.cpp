@@ -24,7 +24,7 @@
 #include "trajectory.hpp"
 
 namespace rattleback {
-namespace {
+namespace multiplier_forces_test {
 
 using Rates = std::function<void(double t, const std::vector<double>& y, std::vector<double>& rate)>;
 
@@ -534,5 +534,5 @@ TEST(MultiplierForces, can_be_written_in_expressions) {
   }
 }
 
-}  // namespace
+}  // namespace multiplier_forces_test
 }  // namespace rattleback

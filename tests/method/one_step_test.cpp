@@ -10,7 +10,7 @@
 #include "trajectory.hpp"
 
 namespace rattleback {
-namespace {
+namespace one_step_test {
 
 using test::distance;
 using test::problem_of;
@@ -270,5 +270,5 @@ TEST(Forces, do_their_work_in_every_method) {
   EXPECT_NEAR(flow.at(5.0).q[0], exact(5.0), 1e-12);
 }
 
-}  // namespace
+}  // namespace one_step_test
 }  // namespace rattleback

@@ -11,7 +11,7 @@
 #include "trajectory.hpp"
 
 namespace rattleback {
-namespace {
+namespace papers_test {
 
 using test::distance;
 using test::problem_of;
@@ -286,5 +286,5 @@ TEST(LongRuns, energy_and_constraint_do_not_drift) {
   EXPECT_LT(0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + q[0] * q[0] + q[1] * q[1], 0.3);
 }
 
-}  // namespace
+}  // namespace papers_test
 }  // namespace rattleback

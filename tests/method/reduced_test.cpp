@@ -16,7 +16,7 @@
 #include "tests/places.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace reduced_test {
 
 const nlohmann::json& fe_numbers() {
   static const nlohmann::json numbers = [] {
@@ -482,5 +482,5 @@ TEST(ShapeSpace, methods_start_at_rest) {
   }
 }
 
-}  // namespace
+}  // namespace reduced_test
 }  // namespace rattleback::test

@@ -11,7 +11,7 @@
 #include "rattleback/model/model.hpp"
 
 namespace rattleback {
-namespace {
+namespace reference_test {
 
 Problem problem_of(const char* text, double step = 0.1) {
   const Model model = read_model(text, "model.toml");
@@ -184,5 +184,5 @@ v = [0, 1e-12, 0.7]
   EXPECT_EQ(other.at(100.0).q, flow.at(100.0).q);
 }
 
-}  // namespace
+}  // namespace reference_test
 }  // namespace rattleback

@@ -13,7 +13,7 @@
 #include "rattleback/model/model.hpp"
 
 namespace rattleback {
-namespace {
+namespace runge_kutta_test {
 
 double distance(const State& a, const State& b) {
   double sum = 0.0;
@@ -235,5 +235,5 @@ TEST(RungeKutta, can_start_at_rest) {
   }
 }
 
-}  // namespace
+}  // namespace runge_kutta_test
 }  // namespace rattleback

@@ -12,7 +12,7 @@
 #include "tests/places.hpp"
 
 namespace rattleback::test {
-namespace {
+namespace through_test {
 
 const nlohmann::json& continuation() {
   static const nlohmann::json numbers = [] {
@@ -195,5 +195,5 @@ TEST(EqualTimes, have_the_order_of_the_composition) {
   expect_promised_order({"sinusoidal-particle", "hdel:nodes=reference", 2}, 5.0);
 }
 
-}  // namespace
+}  // namespace through_test
 }  // namespace rattleback::test

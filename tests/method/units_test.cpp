@@ -16,13 +16,13 @@
 #include "tests/case_name.hpp"
 
 namespace rattleback {
-namespace {
+namespace units_test {
 
 constexpr std::uint64_t seed = 20261117;
 constexpr int steps = 50;
 constexpr double agreement = 1e-9;
 
-/// q = length q̃, t = time t̃, L̃ = energy L, and a factor for each constraint.
+/// q = length q̃, t = time t̃, L̃ = energy L, and a factor for each constraint. Rotations have no unit.
 struct Units {
   std::string name;
   std::vector<double> length;
@@ -42,10 +42,8 @@ class Rewritten {
     p.parameters.insert(p.parameters.end(), u.constraint.begin(), u.constraint.end());
     p.parameters.push_back(u.time);
     p.parameters.push_back(u.energy);
-    for (std::size_t i = 0; i < start.q.size(); ++i) {
-      p.start.q[i] /= u.length[i];
-      p.start.v[i] *= u.time / u.length[i];
-    }
+    for (std::size_t i = 0; i < u.length.size(); ++i) p.start.q[i] /= u.length[i];
+    for (std::size_t i = 0; i < start.v.size(); ++i) p.start.v[i] *= u.time / (i < u.length.size() ? u.length[i] : 1.0);
     p.start.t /= u.time;
     return p;
   }
@@ -53,7 +51,9 @@ class Rewritten {
  private:
   static System rewrite(const System& s) {
     SystemDefinition d;
-    d.coordinates = s.coordinates();
+    const std::size_t numbers = s.space().numbers;
+    d.coordinates.assign(s.coordinates().begin(), s.coordinates().begin() + static_cast<std::ptrdiff_t>(numbers));
+    for (const Rotation& r : s.rotations()) d.rotations.push_back(r.name);
     d.parameters = s.parameter_list();
     const auto unit = [&](const std::string& name) {
       d.parameters.push_back({name, 1.0});
@@ -61,13 +61,14 @@ class Rewritten {
     };
     std::vector<Expression> lengths;
     std::vector<Expression> factors;
-    for (std::size_t i = 0; i < s.dimension(); ++i) lengths.push_back(unit(fmt::format("unit_{}", i)));
+    for (std::size_t i = 0; i < numbers; ++i) lengths.push_back(unit(fmt::format("unit_{}", i)));
     for (std::size_t k = 0; k < s.velocity_rows().size(); ++k) factors.push_back(unit(fmt::format("factor_{}", k)));
     const Expression time = unit("unit_time");
     const Expression energy = unit("unit_energy");
     Substitution in_units;
+    for (std::size_t i = 0; i < numbers; ++i) in_units.emplace(s.coordinates()[i], lengths[i] * s.coordinates()[i]);
+    lengths.resize(s.dimension(), 1.0);
     for (std::size_t i = 0; i < s.dimension(); ++i) {
-      in_units.emplace(s.coordinates()[i], lengths[i] * s.coordinates()[i]);
       in_units.emplace(s.velocities()[i], lengths[i] / time * s.velocities()[i]);
     }
     for (const Expression& t : s.time()) in_units.emplace(t, time * t);
@@ -87,7 +88,7 @@ class Rewritten {
 
 Units all_by(const System& s, double length, double time, double energy, double constraint) {
   return {fmt::format("lengths {:g}, times {:g}, energies {:g}, constraints {:g}", length, time, energy, constraint),
-          std::vector<double>(s.dimension(), length), time, energy,
+          std::vector<double>(s.space().numbers, length), time, energy,
           std::vector<double>(s.velocity_rows().size(), constraint)};
 }
 
@@ -137,9 +138,9 @@ End end_of(const char* method, const Problem& problem, const Units& u) {
       return end;
     }
     end.node = stepper->node();
-    for (std::size_t i = 0; i < u.length.size(); ++i) {
-      end.node.q[i] *= u.length[i];
-      end.node.v[i] *= u.length[i] / u.time;
+    for (std::size_t i = 0; i < u.length.size(); ++i) end.node.q[i] *= u.length[i];
+    for (std::size_t i = 0; i < end.node.v.size(); ++i) {
+      end.node.v[i] *= (i < u.length.size() ? u.length[i] : 1.0) / u.time;
     }
   } catch (const Error& error) {
     end.refusal = error.what();
@@ -149,12 +150,14 @@ End end_of(const char* method, const Problem& problem, const Units& u) {
 
 double difference(const State& a, const State& b) {
   double largest = 0.0;
-  for (std::size_t i = 0; i < a.q.size(); ++i) {
-    for (const auto& [x, y] : {std::pair{a.q[i], b.q[i]}, std::pair{a.v[i], b.v[i]}}) {
-      const double d = std::abs(x - y) / std::max(1.0, std::abs(y));
+  const auto compare = [&](const std::vector<double>& x, const std::vector<double>& y) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double d = std::abs(x[i] - y[i]) / std::max(1.0, std::abs(y[i]));
       if (!(d <= largest)) largest = d;  // NaN counts as large
     }
-  }
+  };
+  compare(a.q, b.q);
+  compare(a.v, b.v);
   return largest;
 }
 
@@ -239,5 +242,5 @@ initial = {q = [1, 0], v = [0, 1]}
   }
 }
 
-}  // namespace
+}  // namespace units_test
 }  // namespace rattleback

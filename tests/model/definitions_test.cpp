@@ -13,7 +13,7 @@
 #include "rattleback/model/written.hpp"
 
 namespace rattleback {
-namespace {
+namespace definitions_test {
 
 const std::string plane = "coordinates = ['x', 'y', 'a']\nlagrangian = \"0.5*(x'^2 + y'^2 + a'^2)\"\n";
 
@@ -214,5 +214,5 @@ TEST(RowsOfAModel, that_are_repeated_are_components) {
   EXPECT_EQ(one.row_label(0), "roll1");
 }
 
-}  // namespace
+}  // namespace definitions_test
 }  // namespace rattleback

@@ -13,7 +13,7 @@
 #include "rattleback/model/model.hpp"
 
 namespace rattleback {
-namespace {
+namespace model_file_test {
 
 const std::string minimal = "coordinates = ['x']\nlagrangian = \"0.5*x'^2\"\n";
 
@@ -458,5 +458,5 @@ TEST(Numbers, may_be_written_as_expressions) {
   EXPECT_THROW(number_from_text("nan", "--q0"), ModelError);
 }
 
-}  // namespace
+}  // namespace model_file_test
 }  // namespace rattleback

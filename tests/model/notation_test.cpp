@@ -16,7 +16,7 @@
 #include "tests/places.hpp"
 
 namespace rattleback {
-namespace {
+namespace notation_test {
 
 class Notation : public testing::TestWithParam<std::string> {};
 
@@ -64,5 +64,5 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, Notation,
                                          "veselova-4d"),
                          [](const auto& p) { return test::case_name(p.param); });
 
-}  // namespace
+}  // namespace notation_test
 }  // namespace rattleback

@@ -10,7 +10,7 @@
 #include "rattleback/model/model.hpp"
 
 namespace rattleback {
-namespace {
+namespace start_test {
 
 std::string refusal(const std::string& text) {
   try {
@@ -128,5 +128,5 @@ TEST(Numbers, may_have_names) {
   EXPECT_THROW(named_numbers_from_text("a=", "--v0"), ModelError);
 }
 
-}  // namespace
+}  // namespace start_test
 }  // namespace rattleback

@@ -8,11 +8,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "method/trajectory.hpp"
+#include "tests/method/trajectory.hpp"
 #include "tests/places.hpp"
 
 namespace rattleback {
-namespace {
+namespace cloud_test {
 
 using test::problem_of;
 
@@ -129,5 +129,5 @@ TEST(Cloud, sees_that_its_image_is_not_convex) {
   EXPECT_GT(cloud.samples.at(1).inside, 0U);
 }
 
-}  // namespace
+}  // namespace cloud_test
 }  // namespace rattleback

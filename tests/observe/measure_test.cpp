@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
-#include "method/trajectory.hpp"
+#include "tests/method/trajectory.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/observe/cloud.hpp"
 #include "rattleback/observe/observers.hpp"
@@ -17,7 +17,7 @@
 #include "tests/places.hpp"
 
 namespace rattleback {
-namespace {
+namespace measure_test {
 
 using test::problem_of;
 using test::take;
@@ -298,5 +298,5 @@ TEST(Cloud, keeps_what_was_computed_before_a_failure) {
   EXPECT_THROW(follow_cloud("reference", problem, options), MethodError);
 }
 
-}  // namespace
+}  // namespace measure_test
 }  // namespace rattleback

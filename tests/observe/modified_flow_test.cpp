@@ -4,13 +4,13 @@
 
 #include <cmath>
 
-#include "method/trajectory.hpp"
+#include "tests/method/trajectory.hpp"
 #include "rattleback/method/modified.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/observe/observers.hpp"
 
 namespace rattleback {
-namespace {
+namespace modified_flow_test {
 
 using test::problem_of;
 using test::take;
@@ -154,5 +154,5 @@ TEST(Momentum, on_the_shape_space_is_preserved_by_conformal_methods) {
   }
 }
 
-}  // namespace
+}  // namespace modified_flow_test
 }  // namespace rattleback

@@ -6,12 +6,12 @@
 
 #include <cmath>
 
-#include "method/trajectory.hpp"
+#include "tests/method/trajectory.hpp"
 #include "rattleback/method/reference.hpp"
 #include "tests/places.hpp"
 
 namespace rattleback {
-namespace {
+namespace observe_test {
 
 using test::problem_of;
 using test::take;
@@ -179,5 +179,5 @@ TEST(Instability, makes_the_thesis_jump_between_16_and_20) {
   EXPECT_GT(consistent->node().v[1], 1.0);
 }
 
-}  // namespace
+}  // namespace observe_test
 }  // namespace rattleback

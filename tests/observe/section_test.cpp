@@ -5,12 +5,12 @@
 
 #include <cmath>
 
-#include "method/trajectory.hpp"
+#include "tests/method/trajectory.hpp"
 #include "rattleback/model/model.hpp"
 #include "rattleback/observe/observers.hpp"
 
 namespace rattleback {
-namespace {
+namespace section_test {
 
 using test::take;
 
@@ -143,5 +143,5 @@ TEST(Section, outside_the_constraints_has_no_momentum) {
   }
 }
 
-}  // namespace
+}  // namespace section_test
 }  // namespace rattleback

@@ -10,7 +10,7 @@
 #include "tests/temporary_folder.hpp"
 
 namespace rattleback::report {
-namespace {
+namespace report_test {
 
 /// The document in a page.
 nlohmann::json in_page(const std::string& path) {
@@ -171,5 +171,5 @@ TEST(TableOfARun, stays_small_however_long_the_run_is) {
   EXPECT_EQ(x.front(), 0.0);
 }
 
-}  // namespace
+}  // namespace report_test
 }  // namespace rattleback::report

@@ -111,8 +111,8 @@ export interface Figure {
   /** "Fig. 1: energy". */
   title: string;
   caption?: string;
-  /** line: y over x; path: a curve in the plane, both axes with the same unit; space: a curve in three dimensions. */
-  kind: "line" | "path" | "space";
+  /** line: y over x; path: a curve in the plane, both axes with the same unit; space: a curve in three dimensions; map: points of a grid whose z is a colour. */
+  kind: "line" | "path" | "space" | "map";
   x: Axis;
   y: Axis;
   z?: Axis;

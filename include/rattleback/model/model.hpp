@@ -76,6 +76,10 @@ std::string input_text(const Expression& input);
 /// Whether such a text is about tables, which it has only the checksums of.
 bool names_table(const std::string& text);
 
+/// To read expressions of the motion: of coordinates, velocities, parameters, t, definitions and inputs. `definitions`
+/// is filled with what these stand for, and must live as long as the options.
+ParseOptions options_of_motion(const Model& model, const std::string& source, Definitions& definitions);
+
 /// Reads a model of the catalogue, or a file.
 Model load_model(const std::string& name_or_file, const ParameterValues& parameters = {},
                  const InputTexts& inputs = {});
