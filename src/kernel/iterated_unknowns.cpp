@@ -14,7 +14,7 @@ namespace rattleback {
 // If r = G(x) + B u, where B contains no unknown, then the Newton iterates of x do not depend on the guess of u. So
 // only those unknowns matter that occur in the Jacobian of their own block.
 std::vector<std::size_t> iterated_unknowns(const ImplicitSystem& original) {
-  SparseMatrix slopes = slopes_and_jumps(original.residuals, original.unknowns);
+  SparseMatrix slopes = slopes_and_jumps(original);
   const ImplicitSystem system = without_idle_unknowns(original, slopes);
   Incidence incidence(system.residuals.size());
   std::vector<std::vector<const SparseMatrix::Entry*>> entries_of_row(system.residuals.size());

@@ -1,9 +1,10 @@
 // Step programs that were derived lately.
 
 #include <bit>
+#include <mutex>
 
 #include "../base/memo.hpp"
-#include "step_program.hpp"
+#include "derivation.hpp"
 
 namespace rattleback {
 namespace {
@@ -18,10 +19,19 @@ struct ProgramKey {
       expressions.insert(expressions.end(), list->begin(), list->end());
       numbers.push_back(list->size());
     }
+    for (const KnownSlopes& known : s.known_slopes) {
+      for (const auto* list : {&known.parts, &known.outer.entries, &known.inner.entries, &known.variables}) {
+        expressions.insert(expressions.end(), list->begin(), list->end());
+        numbers.push_back(list->size());
+      }
+    }
     numbers.insert(numbers.end(),
                    {std::bit_cast<std::uint64_t>(s.end.tolerance), static_cast<std::uint64_t>(s.end.iterations),
                     s.state, static_cast<std::uint64_t>(constants)});
-    for (const double x : s.typical) numbers.push_back(std::bit_cast<std::uint64_t>(x));
+    numbers.push_back(s.typical.size());
+  }
+  void add(const std::vector<double>& typical) {
+    for (const double x : typical) numbers.push_back(std::bit_cast<std::uint64_t>(x));
   }
   friend bool operator==(const ProgramKey&, const ProgramKey&) = default;
 
@@ -37,20 +47,38 @@ struct ProgramKey {
 
 }  // namespace
 
-// A trajectory needs the programs of its maps several times: where it starts, in its steps, in its leaps. Large ones
-// are not kept.
+// A trajectory needs the programs of its maps several times: where it starts, in its steps, in its leaps. Those of
+// another start or of other parameters differ in typical data only. Large ones are not kept.
 StepProgram make_step_program(const ImplicitSystem& system, Constants constants) {
   constexpr std::size_t few_expressions = 1000;
   constexpr std::size_t few_instructions = 10'000;
-  static auto& memo = *new Memo<ProgramKey, StepProgram, ProgramKey::Hash>(64);
+  struct Shared {
+    Derivation derivation;
+    std::mutex mutex = {};
+  };
+  static auto& programs = *new Memo<ProgramKey, StepProgram, ProgramKey::Hash>(64);
+  static auto& derivations = *new Memo<ProgramKey, std::shared_ptr<Shared>, ProgramKey::Hash>(64);
   if (system.data.size() + system.residuals.size() + system.outputs.size() > few_expressions) {
-    return derive_step_program(system, constants);
+    return derive_step(system, constants).program;
   }
   ProgramKey key(system, constants);
-  if (const auto known = memo.find(key)) return *known;
-  const auto made = std::make_shared<const StepProgram>(derive_step_program(system, constants));
-  if (made->code.size() <= few_instructions) memo.keep(std::move(key), made);
-  return *made;
+  ProgramKey of_any_data = key;
+  key.add(system.typical);
+  if (const auto known = programs.find(key)) return *known;
+  if (const auto similar = derivations.find(of_any_data)) {
+    const std::lock_guard lock((*similar)->mutex);
+    Derivation& derivation = (*similar)->derivation;
+    if (derivation.is_that_of(system)) {
+      programs.keep(std::move(key), std::make_shared<const StepProgram>(derivation.program));
+      return derivation.program;
+    }
+  }
+  auto made = std::make_shared<Shared>(derive_step(system, constants));
+  StepProgram program = made->derivation.program;
+  if (program.code.size() > few_instructions) return program;
+  programs.keep(std::move(key), std::make_shared<const StepProgram>(program));
+  derivations.keep(std::move(of_any_data), std::make_shared<const std::shared_ptr<Shared>>(std::move(made)));
+  return program;
 }
 
 }  // namespace rattleback
