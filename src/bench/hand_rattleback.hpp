@@ -1,7 +1,7 @@
 #pragma once
 
-// The rattleback on SO(3) × R³ by hand: the midpoint step of `dla`, as somebody writes it who has seen what the equations
-// come down to.
+// The rattleback on SO(3) × R³ by hand: the midpoint step of `dla`, as somebody writes it who has seen what the
+// equations come down to.
 //
 // With ζ, c(ζ) and T(ζ) = (1 + |ζ|²) c(ζ) of model/space.hpp, κ = 4/h, the momenta p of the centre of mass and π of the
 // rotation in space, r = d − Du/√(u·Du) the point of contact for the vertical u seen from the body, and the half
@@ -134,8 +134,10 @@ inline int rattleback_newton(RattlebackState& s, const RattlebackConstants& k, d
     const Vec3 by_rho_z = cross(zeta, rho) + times_transposed(step, rho);
     const double mr = k.m * rho_r, mz = k.m * rho_z;
     const double d11 = one * k.i11 + mr, d22 = one * k.i22 + mr, d33 = one * k.i33 + mr, d12 = one * k.i12;
-    const Vec3 row_x = (d11 * step.a + d12 * step.b) + jz.x * by_square + zeta.x * by_rho_r - kr.x * by_rho_z - mz * slope.a;
-    const Vec3 row_y = (d12 * step.a + d22 * step.b) + jz.y * by_square + zeta.y * by_rho_r - kr.y * by_rho_z - mz * slope.b;
+    const Vec3 row_x =
+        (d11 * step.a + d12 * step.b) + jz.x * by_square + zeta.x * by_rho_r - kr.x * by_rho_z - mz * slope.a;
+    const Vec3 row_y =
+        (d12 * step.a + d22 * step.b) + jz.y * by_square + zeta.y * by_rho_r - kr.y * by_rho_z - mz * slope.b;
     const Vec3 row_z = d33 * step.c + jz.z * by_square + zeta.z * by_rho_r - kr.z * by_rho_z - mz * slope.c;
     // δG = b × η − κ(…): rows of the matrix whose product with η has to be G
     const Vec3 m_x = k.kappa * row_x - Vec3{0, -b.z, b.y};

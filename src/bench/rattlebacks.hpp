@@ -54,9 +54,8 @@ inline hand::RattlebackConstants constants_by_hand(const Problem& problem) {
     const auto found = std::ranges::find(all, name, [](const Expression& p) { return p.name(); });
     return problem.parameters.at(static_cast<std::size_t>(found - all.begin()));
   };
-  return {problem.step, value("m"),   value("g"),   {value("a1"), value("a2"), value("a3")},
-          value("d"),   value("I11"), value("I22"), value("I33"),
-          value("I12")};
+  return {problem.step, value("m"),   value("g"),  {value("a1"), value("a2"), value("a3")}, value("d"), value("I11"),
+          value("I22"), value("I33"), value("I12")};
 }
 inline hand::RattlebackState start_by_hand(const Problem& problem, const hand::RattlebackConstants& constants) {
   const auto& [q, v, when] = problem.start;

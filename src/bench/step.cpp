@@ -48,16 +48,16 @@ class Group {
   }
   /// Ours for another model of the same body: the bare step, and a run that watches every node.
   void other_model(const std::string& what, double goal, const Problem& mine, const Problem& other) {
+    const CompileAtOnce at_once;
     Trajectories steps(method_, other);
     row("ours: " + what, goal, [&] { steps.run(steps_); });
     UserRun run(method_, mine);
     UserRun other_run(method_, other);
     session_.progress(group_.problem + ": runs, " + what);
     const auto units = static_cast<double>(steps_);
-    group_.rows.push_back({"a run: " + what,
-                           benchmark::compare(units, [&] { run(steps_, steps_); }, units,
-                                              [&] { other_run(steps_, steps_); }),
-                           goal});
+    group_.rows.push_back(
+        {"a run: " + what,
+         benchmark::compare(units, [&] { run(steps_, steps_); }, units, [&] { other_run(steps_, steps_); }), goal});
   }
   /// CPU seconds to derive and compile; nothing of it may have been derived before.
   void built_in(double seconds, double goal) {
@@ -218,9 +218,8 @@ bool hand_written_steps_run_here() { return processor_suffices(); }
 
 std::vector<StepGroup> step(const Session& session) {
   std::vector<StepGroup> groups;
-  for (const auto& group :
-       {particle_steps, composed_particle_steps, sleigh_steps, oscillator_steps_6, oscillator_steps_100,
-        rattleback_steps}) {
+  for (const auto& group : {particle_steps, composed_particle_steps, sleigh_steps, oscillator_steps_6,
+                            oscillator_steps_100, rattleback_steps}) {
     groups.push_back(group(session));
   }
   for (StepGroup& group : steps_of_the_thesis(session)) groups.push_back(std::move(group));

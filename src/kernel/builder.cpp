@@ -119,7 +119,8 @@ Value Builder::subtract(Value a, Value b) {
   if (a == b) return constant(0.0);
   if (code_[b].op == Opcode::negate) return add(a, code_[b].a);
   if (code_[a].op == Opcode::negate) return negate(add(code_[a].a, b));
-  if (const auto reversed = numbering_.find({Opcode::subtract, b, a}); reversed != numbering_.end() && reversed->second < end()) {
+  if (const auto reversed = numbering_.find({Opcode::subtract, b, a});
+      reversed != numbering_.end() && reversed->second < end()) {
     return operation(Opcode::negate, reversed->second);  // signs are folded into what uses them
   }
   return operation(Opcode::subtract, a, b);

@@ -1,49 +1,28 @@
 // Step programs that were derived lately.
 
-#include <bit>
 #include <mutex>
 
-#include "../base/memo.hpp"
+#include "../expr/expression_key.hpp"
 #include "derivation.hpp"
 
 namespace rattleback {
 namespace {
 
-/// All that a program depends on. Expressions are known by what they are, numbers by their bits.
-struct ProgramKey {
-  std::vector<Expression> expressions;  ///< of all kinds, one after the other
-  std::vector<std::uint64_t> numbers;   ///< how many of each, and the rest
-
-  ProgramKey(const ImplicitSystem& s, Constants constants) {
-    for (const auto* list : {&s.data, &s.unknowns, &s.residuals, &s.guess, &s.outputs}) {
-      expressions.insert(expressions.end(), list->begin(), list->end());
-      numbers.push_back(list->size());
-    }
-    for (const KnownSlopes& known : s.known_slopes) {
-      for (const auto* list : {&known.parts, &known.outer.entries, &known.inner.entries, &known.variables}) {
-        expressions.insert(expressions.end(), list->begin(), list->end());
-        numbers.push_back(list->size());
-      }
-    }
-    numbers.insert(numbers.end(),
-                   {std::bit_cast<std::uint64_t>(s.end.tolerance), static_cast<std::uint64_t>(s.end.iterations),
-                    s.state, static_cast<std::uint64_t>(constants)});
-    numbers.push_back(s.typical.size());
+/// All that a program depends on but typical data.
+ExpressionKey key_of(const ImplicitSystem& s, Constants constants) {
+  ExpressionKey key;
+  for (const auto* list : {&s.data, &s.unknowns, &s.residuals, &s.guess, &s.outputs}) key.add(*list);
+  for (const KnownSlopes& known : s.known_slopes) {
+    for (const auto* list : {&known.parts, &known.outer.entries, &known.inner.entries, &known.variables})
+      key.add(*list);
   }
-  void add(const std::vector<double>& typical) {
-    for (const double x : typical) numbers.push_back(std::bit_cast<std::uint64_t>(x));
+  key.add(s.end.tolerance);
+  for (const std::size_t n :
+       {static_cast<std::size_t>(s.end.iterations), s.state, static_cast<std::size_t>(constants), s.typical.size()}) {
+    key.add(n);
   }
-  friend bool operator==(const ProgramKey&, const ProgramKey&) = default;
-
-  struct Hash {
-    std::size_t operator()(const ProgramKey& key) const {
-      HashMix h;
-      for (const Expression& e : key.expressions) h.add(std::bit_cast<std::size_t>(e.node()));
-      for (const std::uint64_t x : key.numbers) h.add(x);
-      return h.value();
-    }
-  };
-};
+  return key;
+}
 
 }  // namespace
 
@@ -56,14 +35,14 @@ StepProgram make_step_program(const ImplicitSystem& system, Constants constants)
     Derivation derivation;
     std::mutex mutex = {};
   };
-  static auto& programs = *new Memo<ProgramKey, StepProgram, ProgramKey::Hash>(64);
-  static auto& derivations = *new Memo<ProgramKey, std::shared_ptr<Shared>, ProgramKey::Hash>(64);
+  static auto& programs = *new Memo<ExpressionKey, StepProgram, ExpressionKey::Hash>(64);
+  static auto& derivations = *new Memo<ExpressionKey, std::shared_ptr<Shared>, ExpressionKey::Hash>(64);
   if (system.data.size() + system.residuals.size() + system.outputs.size() > few_expressions) {
     return derive_step(system, constants).program;
   }
-  ProgramKey key(system, constants);
-  ProgramKey of_any_data = key;
-  key.add(system.typical);
+  ExpressionKey of_any_data = key_of(system, constants);
+  ExpressionKey key = of_any_data;
+  for (const double x : system.typical) key.add(x);
   if (const auto known = programs.find(key)) return *known;
   if (const auto similar = derivations.find(of_any_data)) {
     const std::lock_guard lock((*similar)->mutex);

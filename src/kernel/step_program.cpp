@@ -361,8 +361,7 @@ class StepBuilder {
     const int level = ++iterations_ + 1;
     for (const int u : block.unknowns) {
       const Value guess = builder_.lower(system_.guess[idx(u)], data_scope_);
-      const Value v =
-          builder_.variable(program_.variables, level, sample_of_variable(builder_.sample(guess), u));
+      const Value v = builder_.variable(program_.variables, level, sample_of_variable(builder_.sample(guess), u));
       variables_.push_back({guess, u});
       step.variables.push_back(program_.variables++);
       step.guess.push_back(guess);

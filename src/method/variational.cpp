@@ -96,7 +96,8 @@ Interval differentiate(const System& system, const Rule& rule) {
   Vector left_force(n);
   Vector force(n);
   for (const auto& [weight, position] : rule.nodes) {
-    if (position != 1.0) std::ranges::move(turns_by(system, interval.increments, position), std::back_inserter(interval.turns));
+    if (position != 1.0)
+      std::ranges::move(turns_by(system, interval.increments, position), std::back_inserter(interval.turns));
     Vector there = discretise(system.forces(), system, alpha(position));
     if (numbers < n && !applied.empty()) {
       const Vector torque = discretise(system.applied_forces(), system, alpha(position));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-
 namespace rattleback {
 namespace {
 
@@ -64,8 +63,9 @@ Vector shared_force(const Vector& zeta, double weight, double fraction, const Ve
 
 void require_numbers(const System& system, const char* what) {
   if (system.rotations().empty()) return;
-  throw RequestError(fmt::format("{} needs coordinates that are numbers, and {} is a rotation; a model with angles has some",
-                                 what, system.rotations()[0].name));
+  throw RequestError(
+      fmt::format("{} needs coordinates that are numbers, and {} is a rotation; a model with angles has some", what,
+                  system.rotations()[0].name));
 }
 
 Vector position_rates(const System& system) { return position_rates(system, system.velocities()); }

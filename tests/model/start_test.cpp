@@ -134,7 +134,8 @@ TEST(Numbers, may_have_names) {
 // Slopes of a position on the way, against those that differentiation finds.
 TEST(Turns, are_the_slopes_of_rotations) {
   const System system =
-      read_model("coordinates = ['x']\nrotations = ['R']\nlagrangian = \"0.5*x'^2 + 0.5*dot(R.omega, R.omega)\"\n", "m.toml")
+      read_model("coordinates = ['x']\nrotations = ['R']\nlagrangian = \"0.5*x'^2 + 0.5*dot(R.omega, R.omega)\"\n",
+                 "m.toml")
           .system;
   std::vector<Expression> increments;
   std::unordered_map<Expression, double> values;
