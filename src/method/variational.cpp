@@ -59,6 +59,15 @@ ImplicitSystem motion_at_nodes(const System& system, const Rule& rule, const Imp
   return all;
 }
 
+/// F(qᵢ, Δ/h, tᵢ, λᵢ) at a node of the rule.
+Vector applied_forces_at(const System& system, const Rule& rule, std::size_t node) {
+  Vector there = discretise(system.applied_forces(), system, alpha(rule.nodes[node].position));
+  if (!system.forces_contain_multipliers()) return there;
+  Substitution own;
+  for (const Expression& u : equations_of_accelerations(system).unknowns) own.emplace(u, of_node(u, node));
+  return substitute(there, own);
+}
+
 /// Σ ωᵢ F(qᵢ, Δ/h, tᵢ, λᵢ), where aᵢ and λᵢ are determined by the equations of motion there.
 Vector applied_forces(const System& system, const Rule& rule, Interval::AtNodes& at_nodes) {
   if (!system.forces_contain_multipliers()) return discretise(system.applied_forces(), system, rule);
@@ -67,12 +76,8 @@ Vector applied_forces(const System& system, const Rule& rule, Interval::AtNodes&
   at_nodes.equations_anew = motion_at_nodes(system, rule, accelerations(system));
   Vector applied(system.dimension());
   for (std::size_t i = 0; i < rule.nodes.size(); ++i) {
-    Substitution own;
-    for (const Expression& u : motion.unknowns) {
-      own.emplace(u, of_node(u, i));
-      at_nodes.first.emplace(of_node(u, i), u);
-    }
-    const Vector there = substitute(discretise(system.applied_forces(), system, alpha(rule.nodes[i].position)), own);
+    for (const Expression& u : motion.unknowns) at_nodes.first.emplace(of_node(u, i), u);
+    const Vector there = applied_forces_at(system, rule, i);
     for (std::size_t k = 0; k < applied.size(); ++k) applied[k] += rule.nodes[i].weight * there[k];
     for (const std::string& name : equation_names(system))
       at_nodes.names.push_back(fmt::format("{} at node {} of the rule", name, i + 1));
@@ -95,10 +100,11 @@ Interval differentiate(const System& system, const Rule& rule) {
   Vector right_force(n);
   Vector left_force(n);
   Vector force(n);
-  for (const auto& [weight, position] : rule.nodes) {
+  for (std::size_t node = 0; node < rule.nodes.size(); ++node) {
+    const auto& [weight, position] = rule.nodes[node];
     Vector there = discretise(system.forces(), system, alpha(position));
     if (numbers < n && !applied.empty()) {
-      const Vector torque = discretise(system.applied_forces(), system, alpha(position));
+      const Vector torque = applied_forces_at(system, rule, node);
       for (std::size_t i = numbers; i < n; ++i) there[i] += torque[i];
     }
     const Vector right = to_right_end(system, interval.increments, weight, position, there);
