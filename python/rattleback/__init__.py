@@ -36,6 +36,7 @@ from ._core import (
 from ._core import version as __version__
 from ._expressions import (
     Matrix,
+    Rotation,
     Vector,
     acos,
     angular,
@@ -61,6 +62,7 @@ from ._expressions import (
     norm,
     parse,
     pi,
+    rotations,
     rotx,
     roty,
     rotz,
@@ -155,6 +157,8 @@ __all__ = [
     "reproduce",
     "RequestError",
     "ResumeError",
+    "Rotation",
+    "rotations",
     "rotx",
     "roty",
     "rotz",

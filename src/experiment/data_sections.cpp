@@ -103,8 +103,7 @@ class DataSections::Section {
       case DataKind::cloud:
       case DataKind::points: read_cloud(); break;
       case DataKind::modified: read_modified(); break;
-      default:
-        recipe_.kind = InverseRecipe{static_cast<std::size_t>(count_or("associated", 0, 0, most_associated))};
+      default: recipe_.kind = InverseRecipe{static_cast<std::size_t>(count_or("associated", 0, 0, most_associated))};
     }
     return std::move(recipe_);
   }
@@ -194,10 +193,9 @@ class DataSections::Section {
   /// A table is kept in memory.
   void require_rows(std::int64_t all, std::int64_t each) const {
     if (all / every_ * each <= most_rows) return;
-    file_.fail(
-        find("steps") == nullptr ? need("time") : need("steps"),
-        fmt::format("these are {} rows; up to {} are kept: choose a larger every, fewer steps or fewer points",
-                    all / every_ * each, most_rows));
+    file_.fail(find("steps") == nullptr ? need("time") : need("steps"),
+               fmt::format("these are {} rows; up to {} are kept: choose a larger every, fewer steps or fewer points",
+                           all / every_ * each, most_rows));
   }
 
   void read_trajectory() {
@@ -207,7 +205,7 @@ class DataSections::Section {
     require_rows(t.steps, 1);
     if (const toml::node* observe = find("observe")) {
       t.observe = file_.texts(*observe, "observe");
-      for (const std::string& o : t.observe) checked(*observe, [&] { check_observer(o); });
+      for (const std::string& o : t.observe) checked(*observe, [&] { check_observer_or_quantity(o); });
     }
     if (const toml::node* against = find("against")) {
       t.against = file_.text_of(*against, "against");

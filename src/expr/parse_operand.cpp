@@ -155,7 +155,8 @@ Tensor Parser::parse_plain_name(const Token& name) {
   scope_.fail_unknown(name, key);
 }
 
-// name: letters [ '[' sum ']' ] { "'" }; empty if the index is that of a function that is checked
+// name: letters [ '[' sum [ ',' sum ] ']' ] { "'" }: y1 of y[1], R[1,2] of R[1, 2]; empty if the index is that of a
+// function that is checked
 std::string Parser::parse_indexed_name(const Token& name) {
   std::string key(name.text);
   if (!token_.is('[')) return key;
@@ -165,10 +166,16 @@ std::string Parser::parse_indexed_name(const Token& name) {
   advance();
   const std::optional<int> index = parse_integer("an index");
   if (index && *index < 0) fail(open, fmt::format("the index {} is negative", *index));
+  std::string indexed = index ? key.substr(0, primes) + std::to_string(*index) : "";
+  if (token_.is(',')) {
+    advance();
+    const std::optional<int> column = parse_integer("an index");
+    indexed = index && column ? fmt::format("{}[{},{}]", key.substr(0, primes), *index, *column) : "";
+  }
   if (!token_.is(']')) unexpected("']' after the index");
   advance();
   for (; token_.is('\''); advance()) velocity += '\'';
-  return index ? key.substr(0, primes) + std::to_string(*index) + velocity : "";
+  return indexed.empty() ? "" : indexed + velocity;
 }
 
 std::vector<Tensor> Parser::parse_arguments() {

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "euler_angles.hpp"
 #include "rattleback/expr/contact.hpp"
 #include "rattleback/expr/graph.hpp"
 
@@ -74,6 +75,24 @@ std::optional<Tensor> angular_of(const Arguments& a) {
   return angular(*rotation, std::get<Matrix>(a[1]));
 }
 
+template <std::size_t order>
+std::optional<Tensor> euler_angles_of(const Arguments& a) {
+  const auto* rotation = as<Matrix>(a, 0);
+  if (rotation == nullptr || rotation->rows != 3 || rotation->columns != 3) return std::nullopt;
+  const auto entry = [&](std::size_t i, std::size_t j) { return (*rotation)(i, j); };
+  const auto angles = euler_angles<Expression>(entry, euler_orders[order]);
+  return Vector(angles.begin(), angles.end());
+}
+
+constexpr std::string_view euler_names[]{"euler_xyz", "euler_yzx", "euler_zxy", "euler_xzy", "euler_yxz", "euler_zyx",
+                                         "euler_xyx", "euler_yzy", "euler_zxz", "euler_xzx", "euler_yxy", "euler_zyz"};
+
+template <std::size_t... order>
+constexpr auto euler_functions(std::index_sequence<order...>) {
+  return std::array{TensorFunction{euler_names[order], 1, 1, "a rotation, which is a 3 by 3 matrix", "", false,
+                                   entry_count, euler_angles_of<order>}...};
+}
+
 /// Those of a vector, some scalars and, where they may have one more argument, an axis.
 template <auto function, std::size_t... scalar>
 std::optional<Tensor> contact_of(const Arguments& a, std::index_sequence<scalar...>) {
@@ -115,11 +134,18 @@ constexpr auto tensor_table = std::to_array<TensorFunction>({
 
 }  // namespace
 
-std::span<const TensorFunction> tensor_functions() { return tensor_table; }
+std::span<const TensorFunction> tensor_functions() {
+  static const auto all = [] {
+    std::vector<TensorFunction> list(tensor_table.begin(), tensor_table.end());
+    std::ranges::copy(euler_functions(std::make_index_sequence<euler_orders.size()>()), std::back_inserter(list));
+    return list;
+  }();
+  return all;
+}
 
 const TensorFunction* find_tensor_function(std::string_view name) {
-  const auto* found = std::ranges::find(tensor_table, name, &TensorFunction::name);
-  return found == tensor_table.end() ? nullptr : found;
+  const auto found = std::ranges::find(tensor_functions(), name, &TensorFunction::name);
+  return found == tensor_functions().end() ? nullptr : &*found;
 }
 
 }  // namespace rattleback

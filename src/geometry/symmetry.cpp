@@ -80,6 +80,7 @@ bool last_follows(const System& system, const std::vector<Symmetry>& generators,
                   const State& near) {
   const auto n = static_cast<Eigen::Index>(system.dimension());
   const auto k = static_cast<Eigen::Index>(generators.size());
+  if (k == 1) return false;
   Vector outputs;
   for (const Symmetry& s : generators) outputs = joined({outputs, s.generator});
   Interpreter<double> program(make_program(joined({system.coordinates(), system.time(), system.parameters()}), outputs));
