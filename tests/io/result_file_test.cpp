@@ -318,6 +318,14 @@ TEST_F(ResultFiles, a_file_that_is_no_result_is_not_replaced) {
     forced.finish(run_into(forced, 3));
     EXPECT_NO_THROW(open(name)) << "a result of a run is replaced";
   }
+  const std::string rotating = "time,x,R.w,R.x,R.y,R.z,x',R.omega1,R.omega2,R.omega3,p_x,p_R1,p_R2,p_R3,energy";
+  std::ofstream(in("c.csv")) << rotating << "\n";
+  EXPECT_NO_THROW(open("c.csv")) << "that of a run with a rotation, too";
+  for (const char* missing : {"R.z,", "R.omega2,", "p_R3,", "energy"}) {
+    std::string other = rotating;
+    std::ofstream(in("d.csv")) << other.erase(other.find(missing), std::string(missing).size()) << "\n";
+    EXPECT_THROW(open("d.csv"), RequestError) << missing;
+  }
   const hid_t others = H5Fcreate(in("b.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   H5Fclose(others);
   EXPECT_THROW(open("b.h5"), RequestError) << "HDF5, but not of a run";
