@@ -232,12 +232,12 @@ std::string difference(const RunDescription& then, const RunDescription& given) 
   if (then.model_text != now.model_text) return "the file of its model has changed since";
   if (then.start.t != now.start.t) return differ("initial time", then.start.t, now.start.t);
   for (std::size_t i = 0; i < std::min(then.start.q.size(), now.start.q.size()); ++i) {
-    if (then.start.q[i] != now.start.q[i]) {
+    if (then.start.q[i] != now.start.q[i])
       return differ(fmt::format("initial position {}", i + 1), then.start.q[i], now.start.q[i]);
-    }
-    if (then.start.v[i] != now.start.v[i]) {
+  }
+  for (std::size_t i = 0; i < std::min(then.start.v.size(), now.start.v.size()); ++i) {
+    if (then.start.v[i] != now.start.v[i])
       return differ(fmt::format("initial velocity {}", i + 1), then.start.v[i], now.start.v[i]);
-    }
   }
   return "";
 }

@@ -12,6 +12,7 @@
 
 #include "base/checksum.hpp"
 #include "rattleback/method/registry.hpp"
+#include "tests/places.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace rattleback {
@@ -25,9 +26,12 @@ class ResultFiles : public testing::Test {
  protected:
   std::string in(const std::string& name) const { return folder_ / name; }
 
-  /// The mobile robot with its conserved quantities, RK4, every third of `steps` steps.
+  /// The mobile robot with its conserved quantities, or another model, RK4, every third of `steps` steps.
   struct Setup {
-    Model model = load_model("mobile-robot");
+    explicit Setup(const std::string& name = "mobile-robot") : model(load_model(name)) {
+      description.space = model.system.space();
+    }
+    Model model;
     Problem problem{model.system, model.system.parameter_values(), *model.initial, 0.2};
     RunDescription description{"1.2.3", model.name, model.title, model.text,    model.system.parameter_list(),
                                "rk4",   0.2,        3,           *model.initial};
@@ -142,7 +146,9 @@ TEST_F(ResultFiles, hdf5_holds_what_is_needed_to_repeat_the_run) {
 }
 
 TEST_F(ResultFiles, an_interrupted_run_resumes_to_the_same_bytes) {
-  for (const char* ending : {".csv", ".h5"}) {
+  for (const char* ending : {".csv", ".h5", " with a rotation.csv", " with a rotation.h5"}) {
+    if (std::string_view(ending).starts_with(" "))
+      setup_ = Setup(test::source_file("tests/method/rotating/heavy-top.toml"));
     const std::string whole = std::string("whole") + ending;
     const std::string parts = std::string("parts") + ending;
     ResultFile uninterrupted = open(whole);
