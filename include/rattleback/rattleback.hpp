@@ -33,6 +33,7 @@
 #include "rattleback/experiment/statement.hpp"
 #include "rattleback/experiment/table.hpp"
 #include "rattleback/experiment/table_file.hpp"
+#include "rattleback/expr/contact.hpp"
 #include "rattleback/expr/definitions.hpp"
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/expression.hpp"

@@ -30,12 +30,13 @@ def _require_fixed_start(system: System, fixed: Mapping[str, float], varied: Map
 def columns_of(system: System, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[str], Array]:
     """What is varied, by the names of the library, with a row for each member; and the rest of the arguments, in which
     the first member stands for what is varied."""
-    names = [str(q) for q in system.coordinates]
+    positions = system.positions
     velocities = [str(v) for v in system.velocities]
+    short = [str(q) for q in system.coordinates] + velocities[len(system.coordinates):]
     nominal = dict(arguments)
     varied: dict[str, Array] = {}
 
-    def take(argument: str, called: Mapping[str, str]) -> None:
+    def take(argument: str, names: list[str], called: Mapping[str, str]) -> None:
         given = arguments.get(argument)
         if given is None:
             return
@@ -61,9 +62,9 @@ def columns_of(system: System, arguments: Mapping[str, Any]) -> tuple[dict[str, 
             varied.update((called[name], values[:, i]) for i, name in enumerate(names))
             nominal[argument] = values[0]
 
-    take("q0", dict(zip(names, names)))
-    take("v0", dict(zip(names, velocities)))
-    take("set", {})
+    take("q0", positions, dict(zip(positions, positions)))
+    take("v0", short, dict(zip(short, velocities)))
+    take("set", [], {})
     step = arguments.get("step")
     if step is not None and np.ndim(step) == 1 and np.size(step) > 0:
         varied["step"] = np.asarray(step, dtype=float)
@@ -82,15 +83,16 @@ def columns_of(system: System, arguments: Mapping[str, Any]) -> tuple[dict[str, 
 class Ensemble(Answer):
     """What became of many trajectories: `t q v p energy` of their last nodes, and `at` the times that were asked for.
 
-    `at["q"]` has the axes member, time, coordinate.
+    `at["q"]` has the axes member, time, coordinate. The numbers of q are those of `system.positions`: a rotation is a
+    quaternion (w, x, y, z) there.
     """
 
     def __init__(self, raw: _core.Answer, system: System, times: Sequence[float]) -> None:
         super().__init__(raw)
         self.system = system
         arrays = raw.arrays()
-        n = len(system.coordinates)
-        last = {name: a.reshape(-1, n) if name in "qvp" else a for name, a in arrays["last"].items()}
+        width = {"q": len(system.positions), "v": len(system.velocities), "p": len(system.velocities)}
+        last = {name: a.reshape(-1, width[name]) if name in width else a for name, a in arrays["last"].items()}
         self.t: Array = last["t"]
         self.q: Array = last["q"]
         self.v: Array = last["v"]
@@ -99,7 +101,8 @@ class Ensemble(Answer):
         count = len(self.t)
         shape = (count, len(times))
         self.at: dict[str, Array] = {
-            name: a.reshape(*shape, n) if name in "qvp" else a.reshape(shape) for name, a in arrays["at_times"].items()
+            name: a.reshape(*shape, width[name]) if name in width else a.reshape(shape)
+            for name, a in arrays["at_times"].items()
         }
         self.steps = np.asarray(arrays["steps"])
         self.failures: list[str] = arrays["failures"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Iterable, Iterator, Sequence, SupportsFloat, overload
+from typing import Any, Callable, Iterable, Iterator, Sequence, SupportsFloat, overload
 
 from . import _core
 from ._core import Expression
@@ -208,6 +208,49 @@ class Matrix:
         return "$\\begin{pmatrix}" + " \\\\ ".join(rows) + "\\end{pmatrix}$"
 
 
+class Rotation(Matrix):
+    """The symbols of a coordinate that is a rotation: a matrix, and `omega`, its angular velocity in the body.
+
+    It takes vectors of the body to vectors of space, `R @ v`; `R.T` takes them back. R[0, 1] is R[1,2] in texts, which
+    count from 1.
+
+    >>> import rattleback as rb
+    >>> R = rb.rotations("R")
+    >>> R.T @ [0, 0, 1]
+    vector([R[3,1], R[3,2], R[3,3]])
+    >>> R.dot[0, 0]
+    -R.omega2*R[1,3] + R.omega3*R[1,2]
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__([[_core.symbol(f"{name}[{i},{j}]") for j in (1, 2, 3)] for i in (1, 2, 3)])
+        self.omega = Vector(_core.symbol(f"{name}.omega{i}") for i in (1, 2, 3))
+
+    @property
+    def dot(self) -> Matrix:
+        """How the matrix changes: every row by its vector product with omega."""
+        return Matrix(cross(row, self.omega) for row in self.rows)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def rotations(names: str | Iterable[str]) -> Any:
+    """Symbols for rotations; one of them, or a tuple.
+
+    >>> import rattleback as rb
+    >>> x, y, z = rb.coordinates("x y z")
+    >>> R = rb.rotations("R")
+    >>> s = rb.System([x, y, z], 0.5*rb.vector([x, y, z]).dot @ rb.vector([x, y, z]).dot + 0.5*R.omega @ R.omega,
+    ...               constraints=list(rb.vector([x, y, z]).dot + R @ rb.cross(R.omega, R.T @ [0, 0, -1])), rotations=[R])
+    >>> s
+    <System of x, y, z and the rotation R with 3 constraints>
+    """
+    made = tuple(Rotation(name) for name in names_of(names))
+    return made[0] if len(made) == 1 else made
+
+
 def vector(components: Iterable[Any]) -> Vector:
     """A vector of expressions and numbers."""
     return Vector(components)
@@ -259,20 +302,67 @@ def angular(rotation: Matrix, coordinates: Iterable[Expression]) -> Vector:
     return Vector(_core.angular(rotation._lists(), list(coordinates)))
 
 
-def time_derivative(what: Any, coordinates: Iterable[Expression]) -> Any:
-    """The total time derivative of an expression, a vector or a matrix of the coordinates.
+def contact_ellipsoid(u: Iterable[Any], a: Scalar, b: Scalar, c: Scalar) -> Vector:
+    """Where an ellipsoid with these semi-axes touches the ground, from its centre; u is the vertical, seen from the body.
+
+    >>> import rattleback as rb
+    >>> rb.contact_ellipsoid([0, 0, 1], 3, 2, 1)
+    vector([0, 0, -1])
+    """
+    return Vector(_core.contact_ellipsoid(list(Vector(u)), a, b, c))
+
+
+def contact_disk(u: Iterable[Any], radius: Scalar, axis: Iterable[Any] = (0, 1, 0)) -> Vector:
+    """Where a thin disk about an axis of length 1 touches the ground."""
+    return Vector(_core.contact_disk(list(Vector(u)), radius, list(Vector(axis))))
+
+
+def contact_sphere(u: Iterable[Any], radius: Scalar) -> Vector:
+    """Where a ball touches the ground."""
+    return Vector(_core.contact_sphere(list(Vector(u)), radius))
+
+
+def contact_torus(u: Iterable[Any], radius: Scalar, tube: Scalar, axis: Iterable[Any] = (0, 1, 0)) -> Vector:
+    """Where a wheel with a round tyre touches the ground; `radius` is that of the middle of the tyre, `tube` its own."""
+    return Vector(_core.contact_torus(list(Vector(u)), radius, tube, list(Vector(axis))))
+
+
+def contact_support(h: Callable[[Vector], Expression], u: Iterable[Any]) -> Vector:
+    """Where a body with the support function h(n), the greatest n @ p of its points p, touches the ground.
+
+    >>> import rattleback as rb
+    >>> rb.contact_support(lambda n: 2*rb.norm(n) + 0.5*n[2], [0, 0, 1])
+    vector([0, 0, -1.5])
+    """
+    n = Vector(_core.symbol(f"n({i})") for i in (1, 2, 3))
+    return Vector(_core.contact_support(h(n), list(n), list(Vector(u))))
+
+
+def time_derivative(what: Any, coordinates: Iterable[Expression | Rotation]) -> Any:
+    """The total time derivative of an expression, a vector or a matrix of the coordinates, some of them rotations.
 
     >>> import rattleback as rb
     >>> x, y = rb.coordinates("x y")
     >>> rb.time_derivative(x*y, [x, y])
     x*y' + x'*y
     """
-    q = list(coordinates)
+    given = list(coordinates)
+    q = [c for c in given if isinstance(c, Expression)]
+    turning = [c for c in given if isinstance(c, Rotation)]
+
+    def of(functions: list[Expression]) -> Vector:
+        result = Vector(_core.time_derivative(functions, q))
+        for r in turning:
+            entries = [e for row in r.rows for e in row]
+            rates = [e for row in r.dot.rows for e in row]
+            result = result + jacobian(functions, entries) @ rates
+        return result
+
     if isinstance(what, Expression):
-        return _core.time_derivative([what], q)[0]
+        return of([what])[0]
     if isinstance(what, Matrix):
-        return Matrix(_core.time_derivative(list(row), q) for row in what.rows)
-    return Vector(_core.time_derivative(list(Vector(what)), q))
+        return Matrix(of(list(row)) for row in what.rows)
+    return of(list(Vector(what)))
 
 
 def gradient(f: Expression, variables: Iterable[Expression]) -> Vector:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 class Stepper:
     """A trajectory on its way, for controllers: `step()`, look at `q`, `v` and `t`, `set(torque=…)`.
 
-    `q` and `v` are always the same arrays; copy what is to be kept.
+    `q` and `v` are always the same arrays; copy what is to be kept. `system.positions` and `system.velocities` are
+    the names of their numbers; a rotation is a quaternion (w, x, y, z) there.
 
     >>> import rattleback as rb
     >>> s = rb.System(coordinates="x", lagrangian="0.5*x'^2", forces={"x": "u"}, parameters={"u": 0},
@@ -124,9 +125,8 @@ class Batch:
         self._batch = batch
         from . import _numpy as _numpy  # arrays are made now
 
-        n = len(system.coordinates)
-        self.q = batch.q.reshape(-1, n)
-        self.v = batch.v.reshape(-1, n)
+        self.q = batch.q.reshape(-1, len(system.positions))
+        self.v = batch.v.reshape(-1, len(system.velocities))
 
     def __len__(self) -> int:
         return len(self.q)
@@ -160,11 +160,13 @@ class Batch:
 
         which = np.asarray(members)
         which = np.flatnonzero(which) if which.dtype == bool else which.reshape(-1)
-        shape = (len(which), self.q.shape[1])
+        widths = (self.q.shape[1], self.v.shape[1])
         try:
-            rows = [None if x is None else np.broadcast_to(np.asarray(x, dtype=float), shape).tolist() for x in (q, v)]
+            rows = [None if x is None else np.broadcast_to(np.asarray(x, dtype=float), (len(which), width)).tolist()
+                    for x, width in zip((q, v), widths)]  # fmt: skip
         except ValueError:
-            raise _core.RequestError(f"q and v need {shape[1]} numbers for each of {shape[0]} members") from None
+            need = f"{widths[0]}" if widths[0] == widths[1] else f"{widths[0]} and {widths[1]}"
+            raise _core.RequestError(f"q and v need {need} numbers for each of {len(which)} members") from None
         for k, member in enumerate(which.tolist()):
             self._batch.start(member, rows[0] and rows[0][k], rows[1] and rows[1][k])
 

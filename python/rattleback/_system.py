@@ -53,16 +53,25 @@ class System:
     ...                  initial={"q": [1, 0, 0], "v": [0, 1, 0]})
     >>> same.lagrangian == s.lagrangian
     True
+
+    A rigid body turns by a rotation, without angles (docs/models.md):
+
+    >>> body = rb.System(rotations="R", lagrangian="0.5*dot(R.omega, diag(1, 2, 3)*R.omega)",
+    ...                  initial={"q": {"R": {"axis": [1, 0, 0], "angle": 0.1}}, "v": {"R": [0.1, 2, 0]}})
+    >>> body
+    <System of the rotation R>
     """
 
     def __init__(self, coordinates: str | Iterable[str | Expression] | None = None, lagrangian: str | Expression | None = None,
                  constraints: Iterable[Any] | None = None, *, parameters: Mapping[Any, Any] | None = None,
                  initial: Mapping[str, Any] | None = None, step: float | None = None, time: float | None = None,
-                 **sections: Any) -> None:
+                 rotations: str | Iterable[Any] | None = None, **sections: Any) -> None:
         document: dict[str, Any] = {}
         if coordinates is not None:
             document["coordinates"] = names_of(coordinates) if isinstance(coordinates, str) and "[" not in coordinates else (
                 [coordinates] if isinstance(coordinates, str) else [str(q) for q in coordinates])
+        if rotations is not None:
+            document["rotations"] = names_of(rotations)
         if lagrangian is not None:
             document["lagrangian"] = lagrangian
         if constraints is not None:
@@ -145,13 +154,23 @@ class System:
         return list(self._described["coordinates"])
 
     @property
+    def rotations(self) -> list[str]:
+        """The names of the coordinates that are rotations."""
+        return [str(name) for name in self._described["rotations"]]
+
+    @property
+    def positions(self) -> list[str]:
+        """What the numbers of a position are called: the coordinates, and R.w, R.x, R.y, R.z for a rotation R."""
+        return [str(name) for name in self._described["positions"]]
+
+    @property
     def angles(self) -> list[str]:
         """The names of the coordinates that are angles."""
         return [str(name) for name in self._described["angles"]]
 
     @property
     def velocities(self) -> list[Expression]:
-        """As symbols, x' for x."""
+        """As symbols, x' for x; R.omega1, R.omega2, R.omega3, in the body, for a rotation R."""
         return list(self._described["velocities"])
 
     @property
@@ -196,7 +215,7 @@ class System:
 
     @property
     def momenta(self) -> list[Expression]:
-        """p = ∂L/∂v, one for each coordinate."""
+        """p = ∂L/∂v, one for each velocity."""
         return list(self._described["momenta"])
 
     @property
@@ -217,17 +236,20 @@ class System:
         step, steps, time, q0, v0, t0, q1, project: the problem; what is not given is taken from the model. Numbers of
         some coordinates are given by name, `v0={"theta": 1}`: the others follow from the constraints. set, inputs:
         other values of parameters, other inputs. every: every how many steps a sample is kept. observe: what to watch
-        besides. output, report, resume, force: files.
+        besides, observers or expressions of the motion. output, report, resume, force: files.
+
+        A rotation R is given as `q0={"R": …}`: a quaternion [w, x, y, z], a matrix, {"axis": …, "angle": …},
+        {"euler": "zxy", "angles": …} or a Rotation of SciPy; its velocity as `v0={"R": …}`, in the body.
 
         >>> import rattleback as rb
         >>> s = rb.model("rattleback")
-        >>> run = s.run("dla:order=4", step=0.01, time=1, v0={"psi": 5, "phi": 0, "theta": 0})
+        >>> run = s.run("dla:order=4", step=0.01, time=1, v0={"R": [0, 0, 5]})
         >>> len(run)
         101
         """
         from ._trajectory import Trajectory
 
-        raw, stop = ask(_core.run, self._model, _given({"method": method, **arguments}), progress=progress)
+        raw, stop = ask(_core.run, self._model, self._given({"method": method, **arguments}), progress=progress)
         return deliver(Trajectory(self, raw.tables()[0][1], None, raw), raw, stop)
 
     def compare(self, methods: Iterable[str] | None = None, *, progress: Any = None, **arguments: Any) -> Compared:
@@ -240,7 +262,7 @@ class System:
         """
         from ._trajectory import Compared
 
-        raw, stop = ask(_core.compare, self._model, _given({"methods": methods, **arguments}), progress=progress)
+        raw, stop = ask(_core.compare, self._model, self._given({"methods": methods, **arguments}), progress=progress)
         return deliver(Compared(raw, self), raw, stop)
 
     def converge(self, methods: Iterable[str] | None = None, *, progress: Any = None, **arguments: Any) -> ConvergedMethods:
@@ -317,7 +339,7 @@ class System:
         """
         from ._ensemble import Ensemble, columns_of
 
-        nominal, names, points = columns_of(self, arguments)
+        nominal, names, points = columns_of(self, self._given(arguments))
         given = _given({"method": method, **nominal, "names": names, "points": points})
         raw, stop = ask(_core.sweep, self._model, given, progress=progress)
         return deliver(Ensemble(raw, self, given.get("times", ())), raw, stop)
@@ -331,7 +353,7 @@ class System:
         >>> sim
         <Stepper of rolling-disk: step 10, t = 1>
         """
-        given = _given({"method": method, **arguments})
+        given = self._given({"method": method, **arguments})
         made, stop = ask(_core.simulation, self._model, given, progress=False)
         if stop is not None:
             raise stop
@@ -344,18 +366,29 @@ class System:
         >>> rb.model("rolling-disk").batch(100, "dla", step=0.1)
         <Batch of 100 rolling-disk: step 0>
         """
-        given = _given({"n": n, "method": method, **arguments})
+        given = self._given({"n": n, "method": method, **arguments})
         made, stop = ask(_core.batch, self._model, given, progress=False)
         if stop is not None:
             raise stop
         return Batch(self, made)
 
+    def _given(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        given = _given(arguments)
+        if not self.rotations:
+            return given
+        from . import _rotations
+
+        return _rotations.starts(self, given)
+
     def _asked(self, question: Any, kind: type[A], arguments: Mapping[str, Any], progress: Any) -> A:
-        raw, stop = ask(question, self._model, _given(arguments), progress=progress, depth=4)
+        raw, stop = ask(question, self._model, self._given(arguments), progress=progress, depth=4)
         return deliver(kind(raw), raw, stop, depth=4)
 
     def __repr__(self) -> str:
         names = ", ".join(map(str, self.coordinates[:12])) + (", …" if len(self.coordinates) > 12 else "")
+        if self.rotations:
+            turns = f"the rotation{'s' if len(self.rotations) > 1 else ''} {', '.join(self.rotations)}"
+            names = f"{names} and {turns}" if names else turns
         count = len(self.constraints) + len(self.holonomic)
         rows = f" with {count} constraint{'s' if count != 1 else ''}" if count else ""
         title = "" if self.title == "system" else f" {self.title}:"

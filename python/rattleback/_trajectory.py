@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Iterator
 
 from numpy.typing import NDArray
 
-from . import _core, _display
+from . import _core, _display, _rotations
 from ._answers import Answer
 from ._numpy import np
 
@@ -35,13 +35,13 @@ class Columns(np.ndarray):  # type: ignore[type-arg]
     _columns: dict[str, Array]
 
     @staticmethod
-    def of(columns: dict[str, Array], aliases: dict[str, str]) -> Columns:
-        """Puts columns together, some of them under second names."""
+    def of(columns: dict[str, Array], aliases: dict[str, str], more: dict[str, Array] | None = None) -> Columns:
+        """Puts columns together, some of them under second names; and more that is no column, as rotations."""
         stacked = np.column_stack(list(columns.values())) if columns else np.empty((0, 0))
         made = stacked.view(Columns)
         made.flags.writeable = False
         made.names = list(columns)
-        made._columns = {**columns, **{short: columns[name] for short, name in aliases.items()}}
+        made._columns = {**columns, **{short: columns[name] for short, name in aliases.items()}, **(more or {})}
         return made
 
     def __getitem__(self, index: Any) -> Any:
@@ -106,9 +106,12 @@ class Trajectory:
         return self.document.get("failure")
 
     def __getitem__(self, name: str) -> Array:
+        """A column; of a rotation R the matrices, which take vectors of the body to vectors of space: (n, 3, 3)."""
         try:
             return self._all[str(name)]
         except KeyError:
+            if str(name) in self.system.rotations:
+                return self.q[str(name)]  # type: ignore[no-any-return]
             raise KeyError(f"there is no column {name!r}; there are {', '.join(self._all)}") from None
 
     def __contains__(self, name: object) -> bool:
@@ -129,8 +132,52 @@ class Trajectory:
             columns = self._groups.get(name, {})
             coordinates = [str(q) for q in self.system.coordinates]
             aliases = dict(zip(coordinates, columns)) if name in ("v", "p") else {}
-            self._stacked[name] = Columns.of(columns, {a: c for a, c in aliases.items() if a not in columns})
+            more = self._of_rotations(list(columns.values())) if name in ("q", "v", "p") else {}
+            self._stacked[name] = Columns.of(columns, {a: c for a, c in aliases.items() if a not in columns}, more)
         return self._stacked[name]
+
+    def _of_rotations(self, columns: list[Array]) -> dict[str, Array]:
+        """Of q the matrices, of v and p the vectors in the body."""
+        rotations, found = self.system.rotations, {}
+        first = len(self.system.coordinates)
+        for name in rotations:
+            width = (len(columns) - len(self.system.coordinates)) // len(rotations)
+            numbers = np.column_stack(columns[first : first + width])
+            found[name] = _rotations.matrices(numbers) if width == 4 else numbers
+            found[name].flags.writeable = False
+            first += width
+        return found
+
+    def quaternion(self, rotation: str, scalar_last: bool = False) -> Array:
+        """A rotation as quaternions (w, x, y, z), a row for each sample, which change continuously.
+
+        SciPy has the scalar last: `Rotation.from_quat(run.quaternion("R", scalar_last=True))`.
+
+        >>> import rattleback as rb
+        >>> body = rb.System(rotations="R", lagrangian="0.5*dot(R.omega, diag(1, 2, 3)*R.omega)",
+        ...                  initial={"q": {}, "v": {"R": [0, 0, 1]}})
+        >>> run = body.run("del", step=0.1, time=1)
+        >>> run.quaternion("R")[0], run["R"].shape, run.v["R"].shape
+        (array([1., 0., 0., 0.]), (11, 3, 3), (11, 3))
+        """
+        if rotation not in self.system.rotations:
+            names = ", ".join(self.system.rotations) or "none"
+            raise KeyError(f"there is no rotation {rotation!r}; there are {names}")
+        return np.column_stack([self._all[f"{rotation}.{c}"] for c in ("xyzw" if scalar_last else "wxyz")])
+
+    def euler(self, rotation: str, order: str) -> Array:
+        """Euler angles of a rotation, a row for each sample: "zxy" are the angles of rotz(a)*rotx(b)*roty(c).
+
+        Each turns about an axis of the body as those before have left it (intrinsic; SciPy writes "ZXY"). The second is
+        between −π/2 and π/2, or between 0 and π where the first axis is also the last.
+
+        >>> import rattleback as rb
+        >>> body = rb.System(rotations="R", lagrangian="0.5*dot(R.omega, diag(1, 2, 3)*R.omega)",
+        ...                  initial={"q": {}, "v": {"R": [0, 0, 1]}})
+        >>> body.run("reference", step=0.5, time=1).euler("R", "zxy")[:, 0].round(9) + 0
+        array([0. , 0.5, 1. ])
+        """
+        return _core.attitudes(self.quaternion(rotation), order)
 
     @property
     def t(self) -> Array:
@@ -193,11 +240,19 @@ class Trajectory:
         expression = _core.parse(what) if isinstance(what, str) else what
         used = [str(name) for name in expression.symbols]
         parameters = self.system.parameters
-        columns = {name: self.t if name == "t" and name not in self._all else self[name]
+        columns = {name: self.t if name == "t" and name not in self._all else self._numbers(name)
                    for name in used if name not in parameters}  # fmt: skip
         fixed = {name: value for name, value in parameters.items() if name in used and name not in columns}
         rows = zip(*columns.values()) if columns else iter([()] * len(self))
         return np.array([expression.evaluate({**fixed, **dict(zip(columns, row))}) for row in rows])
+
+    def _numbers(self, name: str) -> Array:
+        """A column, or an entry of a rotation: R[1,2]."""
+        rotation, bracket, indices = name.partition("[")
+        if bracket and rotation in self.system.rotations:
+            i, j = indices.rstrip("]").split(",")
+            return self[rotation][:, int(i) - 1, int(j) - 1]
+        return self[name]
 
     @property
     def events(self) -> dict[str, Columns]:
@@ -214,12 +269,12 @@ class Trajectory:
         """
         if "events" not in self.document:
             return {}
-        q = [str(name) for name in self.system.coordinates]
+        q = self.system.positions
         v = [str(name) for name in self.system.velocities]
         found: dict[str, Columns] = {}
         for event in self.document["events"]["counts"]:
             rows = [e for e in self.document["events"]["list"] if e["event"] == event]
-            numbers = np.array([[e["time"], *e["q"], *e["v"]] for e in rows]).reshape(-1, 1 + 2 * len(q))
+            numbers = np.array([[e["time"], *e["q"], *e["v"]] for e in rows]).reshape(-1, 1 + len(q) + len(v))
             found[event] = Columns.of(dict(zip(["time", *q, *v], numbers.T)), {})
         return found
 

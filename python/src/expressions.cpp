@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "module.hpp"
+#include "rattleback/expr/contact.hpp"
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/matrix.hpp"
@@ -158,6 +159,19 @@ void bind_expressions(py::module_& m) {
   m.def("rotx", [](const py::object& angle) { return rows_of(rotx(needed(angle))); });
   m.def("roty", [](const py::object& angle) { return rows_of(roty(needed(angle))); });
   m.def("rotz", [](const py::object& angle) { return rows_of(rotz(needed(angle))); });
+  m.def("contact_ellipsoid", [](const Vector& u, const py::object& a, const py::object& b, const py::object& c) {
+    return contact_ellipsoid(u, needed(a), needed(b), needed(c));
+  });
+  m.def("contact_disk", [](const Vector& u, const py::object& radius, const Vector& axis) {
+    return contact_disk(u, needed(radius), axis);
+  });
+  m.def("contact_sphere",
+        [](const Vector& u, const py::object& radius) { return contact_sphere(u, needed(radius)); });
+  m.def("contact_torus", [](const Vector& u, const py::object& radius, const py::object& tube, const Vector& axis) {
+    return contact_torus(u, needed(radius), needed(tube), axis);
+  });
+  m.def("contact_support",
+        [](const Expression& h, const Vector& n, const Vector& u) { return contact_support(h, n, u); });
   m.def("angular", [](const Rows& q, const Vector& coordinates) { return angular(matrix_of(q), coordinates); });
 }
 

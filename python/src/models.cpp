@@ -1,6 +1,11 @@
-#include "rattleback/answer/models.hpp"
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "arguments.hpp"
+#include "rattleback/answer/models.hpp"
 #include "rattleback/method/registry.hpp"
+#include "rattleback/model/attitude_form.hpp"
 #include "rattleback/observe/observers.hpp"
 
 namespace rattleback::python {
@@ -47,13 +52,19 @@ py::dict described(const ReadModel& m) {
   py::dict conserved;
   for (const NamedExpression& c : s.conserved()) conserved[py::str(c.name)] = c.expression;
   py::object initial = py::none();
-  if (m.model.initial) initial = py::make_tuple(m.model.initial->q, m.model.initial->v, m.model.initial->t);
+  if (m.model.initial)
+    initial = py::make_tuple(s.space().shown(m.model.initial->q), m.model.initial->v, m.model.initial->t);
+  std::vector<Expression> numbers = s.coordinates();
+  numbers.resize(s.space().numbers);
+  std::vector<std::string> rotations;
+  for (const Rotation& rotation : s.rotations()) rotations.push_back(rotation.name);
   return py::dict("name"_a = m.model.name, "title"_a = m.model.title, "description"_a = m.model.description,
-                  "source"_a = m.model.source, "coordinates"_a = s.coordinates(), "velocities"_a = s.velocities(),
-                  "parameters"_a = parameters, "inputs"_a = inputs, "lagrangian"_a = s.lagrangian(),
-                  "constraints"_a = s.constraints(), "holonomic"_a = s.holonomic(), "forces"_a = s.named_forces(),
-                  "energy"_a = s.energy(), "momenta"_a = s.momenta(), "conserved"_a = conserved, "initial"_a = initial,
-                  "step"_a = m.model.step, "time"_a = m.model.time, "angles"_a = m.model.angles);
+                  "source"_a = m.model.source, "coordinates"_a = numbers, "rotations"_a = rotations,
+                  "positions"_a = s.position_names(), "velocities"_a = s.velocities(), "parameters"_a = parameters,
+                  "inputs"_a = inputs, "lagrangian"_a = s.lagrangian(), "constraints"_a = s.constraints(),
+                  "holonomic"_a = s.holonomic(), "forces"_a = s.named_forces(), "energy"_a = s.energy(),
+                  "momenta"_a = s.momenta(), "conserved"_a = conserved, "initial"_a = initial, "step"_a = m.model.step,
+                  "time"_a = m.model.time, "angles"_a = m.model.angles);
 }
 
 }  // namespace
@@ -97,6 +108,34 @@ answer::ProblemRequest problem_request(const ReadModel& model, Arguments& argume
   return request;
 }
 
+namespace {
+
+/// Rows (w, x, y, z) in another form: matrix, turn, or an order of Euler angles.
+py::array attitudes(const py::array_t<double, py::array::c_style | py::array::forcecast>& quaternions,
+                    const std::string& form) {
+  const auto known = std::ranges::find_if(attitude_forms(), [&](const AttitudeForm& f) {
+    return f.kind == AttitudeForm::Kind::euler ? f.order == form
+                                               : form == (f.kind == AttitudeForm::Kind::matrix ? "matrix"
+                                                          : f.kind == AttitudeForm::Kind::turn ? "turn"
+                                                                                               : "quaternion");
+  });
+  if (known == attitude_forms().end()) {
+    throw RequestError(fmt::format(
+        "'{}' is no order of Euler angles: it has three axes of which neighbours differ, as in zxy or zxz", form));
+  }
+  const auto count = static_cast<std::size_t>(quaternions.size()) / 4;
+  std::vector<double> numbers;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double* const q = quaternions.data() + 4 * i;
+    const auto row = known->numbers_of(rattleback::matrix_of(Quaternion{q[0], q[1], q[2], q[3]}));
+    numbers.insert(numbers.end(), row.begin(), row.end());
+  }
+  const std::size_t width = known->names("").size();
+  return py::array_t<double>({static_cast<py::ssize_t>(count), static_cast<py::ssize_t>(width)}, numbers.data());
+}
+
+}  // namespace
+
 void bind_models(py::module_& m) {
   py::class_<ReadModel, std::shared_ptr<ReadModel>>(m, "Model")
       .def_readonly("text", &ReadModel::text)
@@ -104,6 +143,7 @@ void bind_models(py::module_& m) {
       .def_readonly("set", &ReadModel::parameters)
       .def_readonly("input_texts", &ReadModel::inputs)
       .def("describe", &described);
+  m.def("attitudes", &attitudes);
   m.def("read_model", &read);
   m.def("load_model", &load);
   m.def("models", [] { return to_json(answer::models()); });

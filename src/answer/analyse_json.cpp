@@ -52,6 +52,29 @@ nlohmann::json chaplygin_json(const AnalyseAnswer& a) {
           {"reduction_defect", a.analysis.reduction_defect}};
 }
 
+nlohmann::json group_json(const System& system, const GroupReduction& g) {
+  nlohmann::json generators = nlohmann::json::array();
+  for (const Symmetry& s : g.motions.group.generators) generators.push_back(s.name);
+  nlohmann::json document{{"generators", generators},
+                          {"structure_constants", g.motions.group.structure_constants},
+                          {"not_divided_out", g.motions.left_out},
+                          {"dimension", g.dimension},
+                          {"group_dimension", g.motions.group.dimension()},
+                          {"reduced_dimension", g.reduced_dimension()},
+                          {"reduced_positions", g.motions.reduced_positions(system)},
+                          {"constraints", g.dimension - g.admissible},
+                          {"inside_constraints", g.inside_constraints},
+                          {"spans", g.spans},
+                          {"kinematic", g.is_kinematic()},
+                          {"horizontal", g.horizontal}};
+  if (g.measure && g.measure->decided) {
+    document["measure"] = {{"exists", g.measure->exists()},
+                           {"vertical", certificate_json(g.measure->vertical)},
+                           {"closed", certificate_json(g.measure->closed)}};
+  }
+  return document;
+}
+
 nlohmann::json discrete_json(const ReducedUnderRule& d) {
   nlohmann::json document{{"rule", d.rule}, {"closed_form", d.reduction.formulas.has_value()}};
   if (const auto& f = d.reduction.formulas) {
@@ -104,6 +127,7 @@ std::string to_json(const AnalyseAnswer& answer) {
                                {"integrable", a.constraints->integrable},
                                {"all_integrable", a.constraints->all_integrable}};
   }
+  if (a.group) document["group_reduction"] = group_json(answer.system(), *a.group);
   if (a.search.found) {
     document["chaplygin"] = chaplygin_json(answer);
   } else {

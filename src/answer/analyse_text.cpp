@@ -59,7 +59,7 @@ void add_symmetry(std::string& out, const AnalyseAnswer& a) {
     return;
   }
   add(out, "  known: {}\n", listed(s.known));
-  if (a.system().velocity_rows().empty()) return;
+  if (a.system().velocity_rows().empty() || a.analysis.group) return;
   if (s.inside_constraints == 0) {
     add(out, "  together they span {} dimension{}, none of which lies inside the constraints\n", s.dimension,
         s.dimension == 1 ? "" : "s");
@@ -120,6 +120,75 @@ void add_chaplygin(std::string& out, const AnalyseAnswer& a) {
   for (std::size_t i = 0; i < forces.size(); ++i) {
     add(out, "  F_{} = {}\n", a.reduced().coordinates()[i].name(), formula(forces[i]));
   }
+}
+
+/// "translation of x - 0.5 (rotation about z)"
+std::string combination(const SymmetryGroup& group, const std::vector<double>& coefficients) {
+  std::string text;
+  for (std::size_t a = 0; a < coefficients.size(); ++a) {
+    if (std::abs(coefficients[a]) < 1e-9) continue;
+    const bool one = std::abs(std::abs(coefficients[a]) - 1.0) < 1e-9;
+    if (!text.empty()) text += " + ";
+    text += one ? group.generators[a].name : fmt::format("{:.6g} ({})", coefficients[a], group.generators[a].name);
+  }
+  return text;
+}
+
+void add_group_measure(std::string& out, const AnalyseAnswer& a, const GroupMeasure& m) {
+  add(out, "\nInvariant measure of the equations on D/G\n");
+  const std::string where = fmt::format("({})", names(a.system().position_names()));
+  const auto seen = [&](Certificate c) {
+    if (!c.worst.empty()) c.worst = a.system().space().shown(c.worst);
+    return evidence(c, where);
+  };
+  if (!m.decided) {
+    add(out, "  undecided: {}\n", m.reason);
+  } else if (!m.vertical.holds) {
+    add(out, "  none with a density that depends on Q/G alone: phase space contracts or expands along directions of the "
+             "group inside\n  the constraints, {}\n",
+        seen(m.vertical));
+  } else if (!m.closed.holds) {
+    add(out, "  none with a density that depends on Q/G alone: its one-form is not closed, {}\n",
+        seen(m.closed));
+  } else {
+    add(out, "  yes, with a density that depends on Q/G alone: its one-form is closed, {}\n", seen(m.closed));
+  }
+}
+
+void add_group_reduction(std::string& out, const AnalyseAnswer& a, const GroupReduction& g) {
+  const SymmetryGroup& group = g.motions.group;
+  const std::size_t inside = g.inside_constraints;
+  add(out, "\nReduction by motions of space\n");
+  if (g.motions.empty()) {
+    add(out, "  none: no symmetry is known that multiplies a rotation from the left or translates coordinates\n");
+  } else {
+    add(out, "  G: {}\n", listed(group.generators));
+    add_group(out, group);
+    add(out, "  dimensions: Q {}, constraints {}, G {}, Q/G {}{}\n", g.dimension, g.dimension - g.admissible,
+        group.dimension(), g.reduced_dimension(),
+        g.reduced_dimension() == 0 ? "" : ": " + names(g.motions.reduced_positions(a.system())));
+  }
+  for (const std::string& left : g.motions.left_out) add(out, "  not divided out: {}\n", left);
+  if (g.motions.empty()) return;
+  if (g.admissible == g.dimension) {
+    add(out, "  no constraints: momenta of all symmetries are constant\n");
+  } else if (g.is_kinematic()) {
+    add(out, "  the purely kinematic case, TQ = D + V with nothing in common: a Chaplygin system, which moves in Q/G\n");
+  } else {
+    add(out, "  {} of {} directions of the group lie{} inside the constraints{}{}\n", inside, group.dimension(),
+        inside == 1 ? "s" : "",
+        inside == 0 ? "" : ": the momentum along each obeys the nonholonomic momentum equation",
+        g.spans ? ""
+                : inside == 0 ? ", and with those of the constraints they do not span all"
+                              : ";\n  with those of the constraints they do not span all");
+  }
+  for (const auto& coefficients : g.horizontal) {
+    if (g.admissible < g.dimension)
+      add(out, "  horizontal, so that its momentum is constant: {}\n", combination(group, coefficients));
+  }
+  add(out, "  discrete equations pass to Q/G: rdla; no formulas for them, {} being a rotation\n",
+      a.system().rotations()[0].name);
+  if (g.measure) add_group_measure(out, a, *g.measure);
 }
 
 void add_discrete(std::string& out, const AnalyseAnswer& a) {
@@ -229,7 +298,11 @@ std::string to_text(const AnalyseAnswer& a) {
   std::string out = fmt::format("{} ({})\n", a.model.title, a.model.name);
   add_constraints(out, a);
   add_symmetry(out, a);
-  add_chaplygin(out, a);
+  if (a.analysis.group) {
+    add_group_reduction(out, a, *a.analysis.group);
+  } else {
+    add_chaplygin(out, a);
+  }
   if (a.discrete) add_discrete(out, a);
   if (a.analysis.gyroscopic) add_gyroscopic(out, a);
   if (a.measure_by_translations) add_measure_by_translations(out, a);

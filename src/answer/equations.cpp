@@ -7,17 +7,12 @@
 #include "rattleback/expr/piecewise.hpp"
 #include "rattleback/expr/tidy.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "rattleback/model/space.hpp"
 
 namespace rattleback::answer {
 namespace {
 
 using Vector = std::vector<Expression>;
-
-Vector accelerations_of(const System& s) {
-  Vector symbols;
-  for (const Expression& q : s.coordinates()) symbols.push_back(Expression::symbol(q.name() + "''"));
-  return symbols;
-}
 
 bool contains_any(const Expression& e, const Vector& symbols) {
   const auto free = free_symbols(e);
@@ -56,6 +51,12 @@ void solve(const System& s, EquationsOfMotion& equations) {
 
 }  // namespace
 
+std::vector<Expression> accelerations_of(const System& s) {
+  Vector symbols;
+  for (const Expression& v : s.velocities()) symbols.push_back(Expression::symbol(v.name() + "'"));
+  return symbols;
+}
+
 std::vector<Expression> multipliers_of(const System& s) {
   Vector symbols;
   for (std::size_t k = 0; k < s.row_count(); ++k) {
@@ -64,7 +65,7 @@ std::vector<Expression> multipliers_of(const System& s) {
   return symbols;
 }
 
-EquationsOfMotion equations_of_motion(const System& s) {
+EquationsOfMotion equations_of_motion(const System& s, const std::optional<SparseMatrix>& written) {
   EquationsOfMotion equations{.multipliers = multipliers_of(s),
                               .left = rates_of_change(s.momenta(), s, accelerations_of(s)),
                               .right = Vector(s.dimension())};
@@ -72,14 +73,24 @@ EquationsOfMotion equations_of_motion(const System& s) {
   Substitution by_name;
   for (std::size_t k = 0; k < s.row_count(); ++k) by_name.emplace(multiplier_symbol(k), equations.multipliers[k]);
   const Vector applied = substitute(s.applied_forces(), by_name);
+  const Vector gyroscopic_forces = gyroscopic(s);
   for (std::size_t i = 0; i < s.dimension(); ++i) {
-    equations.left[i] = readable(equations.left[i] - s.forces()[i]);
+    equations.left[i] = readable(equations.left[i] - gyroscopic_forces[i] - s.forces()[i]);
     if (!applied.empty()) equations.right[i] += applied[i];
     equations.right[i] = readable(equations.right[i]);
   }
   try {
     solve(s, equations);
   } catch (const ExpressionError&) {  // it is singular, or too large
+  }
+  if (!written) return equations;
+  Vector named(s.dimension());
+  for (const auto& e : written->entries)
+    named[static_cast<std::size_t>(e.column)] += e.value * equations.multipliers[static_cast<std::size_t>(e.row)];
+  for (std::size_t i = 0; i < s.dimension(); ++i) {
+    if (!applied.empty()) named[i] += applied[i];
+    named[i] = readable(named[i]);
+    if (operation_count(named[i]) < operation_count(equations.right[i])) equations.right[i] = named[i];
   }
   return equations;
 }

@@ -168,19 +168,8 @@ Model load(const ProblemRequest& request) {
   Model model = request.model.load(request.parameters, request.inputs);
   if (request.stop_when.empty()) return model;
   const System& system = model.system;
-  Definitions names = model.definitions;
-  for (const NamedExpression& input : model.inputs) names.add(input.name, Tensor(input.expression));
-  ParseOptions options;
-  options.source = "`stop_when`";
-  options.definitions = &names;
-  options.names.emplace();
-  for (const auto* list : {&system.coordinates(), &system.velocities(), &system.parameters()}) {
-    for (const Expression& s : *list) options.names->push_back(s.name());
-  }
-  if (std::ranges::find(*options.names, time_symbol().name()) == options.names->end()) {
-    options.names->push_back(time_symbol().name());
-    options.time = time_symbol().name();
-  }
+  Definitions names;
+  const ParseOptions options = options_of_motion(model, "`stop_when`", names);
   std::vector<Event> events = system.events();
   try {
     events.push_back(

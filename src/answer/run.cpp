@@ -36,7 +36,6 @@ void check_files(const RunRequest& r) {
 
 void check(const RunRequest& r) {
   for (auto name = r.observe.begin(); name != r.observe.end(); ++name) {
-    check_observer(*name);
     if (std::find(r.observe.begin(), name, *name) != name) {
       throw RequestError(fmt::format("`observe` has {} twice", *name));
     }
@@ -63,10 +62,12 @@ class EventCounts final : public Observer {
 
 using Observers = std::vector<std::unique_ptr<Observer>>;
 
-Observers observers_of(const RunRequest& request, const DerivedMethod& method, const Problem& problem) {
+Observers observers_of(const RunRequest& request, const DerivedMethod& method, const PreparedProblem& prepared) {
+  const Problem& problem = prepared.problem;
   Observers observers;
   if (!problem.system.events().empty()) observers.push_back(std::make_unique<EventCounts>(problem.system));
-  for (const std::string& name : request.observe) observers.push_back(make_observer(name, method, problem));
+  for (const std::string& name : request.observe)
+    observers.push_back(make_observer(name, method, problem, prepared.model));
   for (const auto& observer : observers) {
     if (request.resume && observer->counts_from_start()) {
       throw RequestError(fmt::format(
@@ -157,7 +158,7 @@ RunAnswer run(const RunRequest& request, const Hooks& hooks) {
   hooks.tell(answer.prepared.notes);
   const DerivedMethod method(spec, problem);
   const auto stepper = make_stepper(method, problem);  // before an old result is replaced
-  const Observers observers = observers_of(request, method, problem);
+  const Observers observers = observers_of(request, method, answer.prepared);
   for (const auto& observer : observers) answer.observed.push_back(observer->quantity());
   const std::size_t most = request.samples > 0 ? request.samples : request.report ? report::most_rows : 0;
   std::optional<TableRecorder> table;

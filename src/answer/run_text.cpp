@@ -50,8 +50,9 @@ std::string to_text(const RunAnswer& a) {
   say("{}: {}, h = {}, {} steps to {}t = {:.10g}\n\n", model.title, a.method, problem.step, r.steps,
       r.own_time ? fmt::format("tau = {:.10g}, ", reached) : "", r.time);
   say("  ({})\n", names(system.position_names()));
-  say("  q           {}\n  v           {}\n  p           {}\n", tuple(system.space().shown(r.node.q)), tuple(r.node.v),
-      tuple(r.momenta));
+  say("  q           {}\n", tuple(system.space().shown(r.node.q)));
+  if (!system.rotations().empty()) say("  ({})\n", names(system.velocities()));
+  say("  v           {}\n  p           {}\n", tuple(r.node.v), tuple(r.momenta));
   if (conserves_energy(system, problem.parameters, problem.start)) {
     say("  energy      {:.10g} at the start, {:.10g} at the end, largest error {:.3g} of T + |V|\n", s.initial_energy,
         s.final_energy, s.max_energy_error());

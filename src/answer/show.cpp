@@ -36,7 +36,7 @@ void find_about_constraints(const State& near, ShowAnswer& a) {
         fmt::format("the constraints have rank {}, but not everywhere: {} dependent at q = {}", c.generic_rank,
                     a.rank_drop->rows.size() == 1 ? listed_rows(s, a.rank_drop->rows) + " vanishes, it is"
                                                   : listed_rows(s, a.rank_drop->rows) + " become",
-                    tuple(a.rank_drop->q, 4)));
+                    tuple(s.space().shown(a.rank_drop->q), 4)));
   } else {
     a.findings.push_back(
         fmt::format("the constraints have rank {}; no configuration with a lower rank was found", c.generic_rank));

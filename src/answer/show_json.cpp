@@ -32,6 +32,11 @@ std::vector<std::string> row_labels(const System& s) {
   return labels;
 }
 
+/// Those that do not belong to rotations.
+Vector numbers_of(const System& s, const Vector& all) {
+  return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(s.space().numbers)};
+}
+
 nlohmann::json diagnosis(const ShowAnswer& a) {
   nlohmann::json document{{"broken_symmetries", a.broken_symmetries},
                           {"broken_sections", a.broken_sections},
@@ -44,7 +49,7 @@ nlohmann::json diagnosis(const ShowAnswer& a) {
   document["integrable"] = c.integrable;
   document["all_integrable"] = c.all_integrable;
   if (c.judged && a.rank_drop && c.redundant.empty() && c.contradictory.empty()) {
-    document["rank_drop"] = {{"q", a.rank_drop->q}, {"rows", a.rank_drop->rows}};
+    document["rank_drop"] = {{"q", a.model.system.space().shown(a.rank_drop->q)}, {"rows", a.rank_drop->rows}};
   }
   return document;
 }
@@ -58,7 +63,7 @@ std::string to_json(const ShowAnswer& a) {
                           {"title", m.title},
                           {"description", m.description},
                           {"source", m.source},
-                          {"coordinates", texts(s.coordinates())},
+                          {"coordinates", texts(numbers_of(s, s.coordinates()))},
                           {"angles", m.angles},
                           {"lagrangian", to_text(s.lagrangian())},
                           {"constraints", texts(s.constraints())},
@@ -77,6 +82,12 @@ std::string to_json(const ShowAnswer& a) {
                           {"symmetries", nlohmann::json::array()},
                           {"sections", nlohmann::json::array()},
                           {"diagnosis", diagnosis(a)}};
+  for (const Rotation& rotation : s.rotations()) document["rotations"].push_back(rotation.name);
+  if (!s.rotations().empty()) {  // what q, v and p are called
+    document["positions"] = s.position_names();
+    document["velocities"] = texts(s.velocities());
+    document["freedoms"] = texts(s.freedoms());
+  }
   for (const Parameter& p : s.parameter_list()) document["parameters"][p.name] = p.value;
   for (const NamedExpression& c : s.conserved()) document["conserved"][c.name] = to_text(c.expression);
   for (std::size_t i = 0; i < s.exact().size(); ++i) {
@@ -103,14 +114,15 @@ std::string to_json(const ShowAnswer& a) {
     document["sections"].push_back(
         {{"name", section.name}, {"coefficients", coefficients}, {"field", texts(s.field_of(section))}});
   }
-  if (m.initial) document["initial"] = {{"q", m.initial->q}, {"v", m.initial->v}};
+  if (m.initial) document["initial"] = {{"q", s.space().shown(m.initial->q)}, {"v", m.initial->v}};
   if (m.initial && m.initial->t != 0.0) document["initial"]["t"] = m.initial->t;
   for (const Event& event : m.system.events()) {
     nlohmann::json& entry = document["events"][event.name];
     entry = {{"when", to_text(event.when)}, {"direction", word_of(event.direction)}};
     entry["action"] = event.action == Event::Action::set ? "set" : word_of(event.action);
     for (std::size_t i = 0; i < event.velocities.size(); ++i) {
-      if (event.velocities[i]) entry["set"][m.system.coordinates()[i].name()] = to_text(*event.velocities[i]);
+      const Expression& name = i < s.space().numbers ? s.coordinates()[i] : s.velocities()[i];
+      if (event.velocities[i]) entry["set"][name.name()] = to_text(*event.velocities[i]);
     }
   }
   for (const NamedExpression& input : m.inputs) document["inputs"][input.name] = input_text(input.expression);

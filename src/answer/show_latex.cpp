@@ -68,8 +68,8 @@ void add_rows(Lines& lines, const std::vector<WrittenFormula>& written, const st
   }
 }
 
-void add_equations(Lines& lines, const System& s) {
-  const EquationsOfMotion equations = equations_of_motion(s);
+void add_equations(Lines& lines, const System& s, const std::optional<SparseMatrix>& written) {
+  const EquationsOfMotion equations = equations_of_motion(s, written);
   constexpr std::size_t longest = 4000;  // of all together
   Lines both;
   std::size_t length = 0;
@@ -81,8 +81,8 @@ void add_equations(Lines& lines, const System& s) {
     both = {"\\text{equations of motion} &: " + std::string(too_long)};
   lines.insert(lines.end(), both.begin(), both.end());
   for (std::size_t i = 0; i < equations.solved_accelerations.size(); ++i) {
-    lines.push_back(fmt::format("{} &= {}", symbol(s.coordinates()[i].name() + "''"),
-                                latex_if_short(equations.solved_accelerations[i])));
+    lines.push_back(
+        fmt::format("{} &= {}", to_latex(accelerations_of(s)[i]), latex_if_short(equations.solved_accelerations[i])));
   }
   for (std::size_t k = 0; k < equations.solved_multipliers.size(); ++k) {
     lines.push_back(
@@ -104,7 +104,7 @@ std::string to_latex(const ShowAnswer& a) {
   add_rows(lines, a.written.constraints, s.constraints());
   add_rows(lines, a.written.holonomic, s.holonomic());
   for (std::size_t i = 0; i < s.dimension(); ++i) {
-    lines.push_back(fmt::format("p_{{{}}} &= {}", to_latex(s.coordinates()[i]), latex_of(s.momenta()[i])));
+    lines.push_back(fmt::format("p_{{{}}} &= {}", to_latex(s.freedoms()[i]), latex_of(s.momenta()[i])));
   }
   Substitution multipliers;
   const std::vector<Expression> symbols = multipliers_of(s);
@@ -112,14 +112,14 @@ std::string to_latex(const ShowAnswer& a) {
     if (!s.given_name(k).empty()) multipliers.emplace(Expression::symbol(s.given_name(k)), symbols[k]);
   }
   for (const WrittenFormula& force : a.written.forces) {
-    const Vector value = substitute(entries_of(force.value), multipliers);
-    lines.push_back(fmt::format("F_{{{}}} &= {}", symbol(force.name), latex_of(value[0])));
+    const Tensor value = with_entries(force.value, substitute(entries_of(force.value), multipliers));
+    lines.push_back(fmt::format("F_{{{}}} &= {}", symbol(force.name), latex_of(value)));
   }
   lines.push_back("E &= " + latex_of(a.written.energy.value_or(s.energy())));
   add_matrix(lines, "M", s.mass_matrix(), true);
-  add_matrix(lines, "A", s.constraint_matrix(), false);
+  add_matrix(lines, "A", a.written.constraint_matrix.value_or(s.constraint_matrix()), false);
   if (s.is_affine()) lines.push_back("b &= " + latex_of(Tensor(s.affine_part())));
-  add_equations(lines, s);
+  add_equations(lines, s, a.written.constraint_matrix);
   return aligned(a.model.title, lines);
 }
 

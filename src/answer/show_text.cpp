@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "equations.hpp"
 #include "rattleback/answer/show.hpp"
 #include "rattleback/expr/piecewise.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/expr/tidy.hpp"
+#include "rattleback/model/attitude_form.hpp"
 #include "text.hpp"
 
 namespace rattleback::answer {
@@ -63,7 +65,7 @@ std::vector<std::string> equations_of(const System& s, const EquationsOfMotion& 
 std::vector<std::string> solutions_of(const System& s, const EquationsOfMotion& equations) {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < equations.solved_accelerations.size(); ++i)
-    lines.push_back(fmt::format("{}'' = {}", s.coordinates()[i].name(), formula(equations.solved_accelerations[i])));
+    lines.push_back(fmt::format("{} = {}", accelerations_of(s)[i].name(), formula(equations.solved_accelerations[i])));
   for (std::size_t k = 0; k < equations.solved_multipliers.size(); ++k)
     lines.push_back(fmt::format("{} = {}", equations.multipliers[k].name(), formula(equations.solved_multipliers[k])));
   return lines;
@@ -78,6 +80,44 @@ std::vector<std::string> entries(const char* letter, const SparseMatrix& matrix,
   return lines;
 }
 
+/// x, y, z, and what is no number.
+std::vector<std::string> coordinates_of(const System& s) {
+  std::vector<std::string> lines;
+  if (s.space().numbers > 0)
+    lines.push_back(names(
+        Vector(s.coordinates().begin(), s.coordinates().begin() + static_cast<std::ptrdiff_t>(s.space().numbers))));
+  for (const Rotation& rotation : s.rotations()) lines.push_back(rotation.name + ", a rotation");
+  return lines;
+}
+
+/// Numbers, and of each rotation the quaternion with what it means, and the angular velocity.
+std::vector<std::string> start_of(const System& s, const State& start) {
+  const Space space = s.space();
+  const auto part = [](const std::vector<double>& all, std::size_t first, std::size_t count) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+    return std::vector(begin, begin + static_cast<std::ptrdiff_t>(count));
+  };
+  std::vector<std::string> lines;
+  if (space.numbers > 0) lines.push_back("q = " + tuple(part(start.q, 0, space.numbers)));
+  for (std::size_t k = 0; k < space.rotations; ++k) {
+    const std::string& name = s.rotations()[k].name;
+    const std::vector<double> matrix = part(start.q, space.position_of(k), Rotation::positions);
+    const Quaternion q = quaternion_of(matrix);
+    lines.push_back(fmt::format("({}) = {}", fmt::join(quaternion_names(name), ", "), tuple({q.begin(), q.end()})));
+    std::vector<double> axis = AttitudeForm{AttitudeForm::Kind::turn}.numbers_of(matrix);
+    const double angle = std::hypot(axis[0], axis[1], axis[2]);
+    for (double& component : axis) component /= angle;
+    if (angle > 0.0) lines.back() += fmt::format(", turned by {} about {}", number_text(angle), tuple(axis));
+  }
+  if (space.numbers > 0) lines.push_back("v = " + tuple(part(start.v, 0, space.numbers)));
+  for (std::size_t k = 0; k < space.rotations; ++k) {
+    lines.push_back(fmt::format("{}{} = {}", s.rotations()[k].name, angular_velocity_suffix,
+                                tuple(part(start.v, space.velocity_of(k), Rotation::velocities))));
+  }
+  if (start.t != 0.0) lines.push_back("t = " + number_text(start.t));
+  return lines;
+}
+
 }  // namespace
 
 std::string to_text(const ShowAnswer& a) {
@@ -87,7 +127,7 @@ std::string to_text(const ShowAnswer& a) {
   const auto add = [&](const std::string& title, const std::vector<std::string>& lines) { text += list(title, lines); };
   if (!m.description.empty()) text += m.description + "\n";
   if (!m.source.empty()) text += "Source: " + m.source + "\n";
-  add("Coordinates", {names(s.coordinates())});
+  add("Coordinates", coordinates_of(s));
   const WrittenModel& w = a.written;
   std::vector<std::string> definitions;
   for (const WrittenFormula& d : w.definitions) definitions.push_back(sentence(d.name, d));
@@ -99,7 +139,7 @@ std::string to_text(const ShowAnswer& a) {
   for (const WrittenFormula& f : w.forces) forces.push_back(sentence("F_" + f.name, f));
   const std::vector<Expression> named = s.named_forces();
   for (std::size_t i = 0; i < named.size() && w.forces.empty(); ++i) {
-    forces.push_back(fmt::format("F_{} = {}", s.coordinates()[i].name(), people(named[i])));
+    forces.push_back(fmt::format("F_{} = {}", s.freedoms()[i].name(), people(named[i])));
   }
   add("Applied forces", forces);
   std::vector<std::string> inputs;
@@ -123,20 +163,17 @@ std::string to_text(const ShowAnswer& a) {
   for (const Parameter& p : s.parameter_list())
     parameters.push_back(fmt::format("{} = {}", p.name, number_text(p.value)));
   add("Parameters", parameters);
-  if (m.initial) {
-    std::vector<std::string> start{"q = " + tuple(m.initial->q), "v = " + tuple(m.initial->v)};
-    if (m.initial->t != 0.0) start.push_back("t = " + number_text(m.initial->t));
-    add("Initial state", start);
-  }
+  if (m.initial) add("Initial state", start_of(s, *m.initial));
 
   std::vector<std::string> momenta;
   for (std::size_t i = 0; i < s.dimension(); ++i) {
-    momenta.push_back(fmt::format("p_{} = {}", s.coordinates()[i].name(), people(s.momenta()[i])));
+    momenta.push_back(fmt::format("p_{} = {}", s.freedoms()[i].name(), people(s.momenta()[i])));
   }
-  add("Momenta, p = L_v", momenta);
+  add(s.rotations().empty() ? "Momenta, p = L_v" : "Momenta, p = L_v; angular momenta in the body", momenta);
   add("Energy", {"E = " + people(w.energy.value_or(s.energy()))});
   add("Mass matrix, M = L_vv (upper half, without zeros)", entries("M", s.mass_matrix(), true));
-  add(s.is_affine() ? "Constraints, A v + b = 0" : "Constraints, A v = 0", entries("A", s.constraint_matrix(), false));
+  add(s.is_affine() ? "Constraints, A v + b = 0" : "Constraints, A v = 0",
+      entries("A", w.constraint_matrix.value_or(s.constraint_matrix()), false));
   if (s.is_affine()) {
     std::vector<std::string> affine;
     for (std::size_t k = 0; k < s.affine_part().size(); ++k) {
@@ -144,7 +181,7 @@ std::string to_text(const ShowAnswer& a) {
     }
     add("Affine part", affine);
   }
-  const EquationsOfMotion equations = equations_of_motion(s);
+  const EquationsOfMotion equations = equations_of_motion(s, w.constraint_matrix);
   add("Equations of motion", equations_of(s, equations));
   add("Solved for accelerations and multipliers", solutions_of(s, equations));
   std::vector<std::string> conserved;

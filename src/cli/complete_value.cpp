@@ -10,6 +10,7 @@
 #include "rattleback/experiment/experiment.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/method/completion.hpp"
+#include "rattleback/model/attitude_form.hpp"
 #include "rattleback/model/model.hpp"
 #include "rattleback/observe/observers.hpp"
 
@@ -95,8 +96,9 @@ std::vector<Candidate> replaceable(const TypedLine& line, const Option& option, 
 }
 
 /// The coordinates of the model on the line, after those that have a value: x=1,y=
-std::vector<Candidate> coordinates(const TypedLine& line, const std::string& typed) {
+std::vector<Candidate> coordinates(const Option& option, const TypedLine& line, const std::string& typed) {
   std::vector<Candidate> found;
+  const bool are_velocities = option.names == "--v0";
   const std::size_t comma = typed.rfind(',');
   const std::string before = comma == std::string::npos ? "" : typed.substr(0, comma + 1);
   const std::string piece = typed.substr(before.size());
@@ -105,8 +107,13 @@ std::vector<Candidate> coordinates(const TypedLine& line, const std::string& typ
   for (const auto& [other, name] : line.given) {
     if (other->values.kind != Values::Kind::model) continue;
     const Model model = load_model(name);
-    for (const Expression& q : model.system.coordinates()) {
-      const std::string start = q.name() + "=";
+    std::vector<std::string> names = model.system.position_names();
+    names.resize(model.system.space().numbers);
+    for (std::size_t i = names.size(); are_velocities && i < model.system.dimension(); ++i)
+      names.push_back(model.system.velocities()[i].name());
+    if (!are_velocities) std::ranges::move(attitude_names(model.system), std::back_inserter(names));
+    for (const std::string& name_of_number : names) {
+      const std::string start = name_of_number + "=";
       const bool is_given = ("," + before).find("," + start) != std::string::npos;
       if (start.starts_with(piece) && !is_given) found.push_back({before + start});
     }
@@ -170,7 +177,7 @@ std::vector<Candidate> single(const Program& program, const TypedLine& line, con
     case Values::Kind::model: return models(typed);
     case Values::Kind::parameter:
     case Values::Kind::input: return replaceable(line, option, typed);
-    case Values::Kind::coordinate: return coordinates(line, typed);
+    case Values::Kind::coordinate: return coordinates(option, line, typed);
     case Values::Kind::method: return methods(option, typed);
     case Values::Kind::observer: {
       std::vector<Candidate> found;

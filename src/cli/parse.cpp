@@ -34,6 +34,24 @@ void read_number(const std::string& text, const std::string& option, std::option
 /// Texts become numbers when the line is understood: who asks for help need not write it well.
 using Conversions = std::vector<std::function<void()>>;
 
+/// What stands between commas, but for those in brackets: R[1,2] is one part.
+std::vector<std::string> parts_of(const std::vector<std::string>& texts) {
+  std::vector<std::string> parts;
+  for (const std::string& text : texts) {
+    parts.emplace_back();
+    int depth = 0;
+    for (const char c : text) {
+      depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+      if (c == ',' && depth <= 0) {
+        parts.emplace_back();
+      } else {
+        parts.back() += c;
+      }
+    }
+  }
+  return parts;
+}
+
 CLI::Option* add_option(CLI::App& app, const Option& option, Conversions& conversions) {
   return std::visit(
       [&](auto* target) -> CLI::Option* {
@@ -47,7 +65,12 @@ CLI::Option* add_option(CLI::App& app, const Option& option, Conversions& conver
           });
           return app.add_option(option.names, *text, option.help);
         } else {
-          return app.add_option(option.names, *target, option.help);
+          if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+            if (option.list) conversions.emplace_back([target] { *target = parts_of(*target); });
+          }
+          CLI::Option* const added = app.add_option(option.names, *target, option.help);
+          if (option.list && std::is_same_v<Value, std::vector<int>>) added->delimiter(',');
+          return added;
         }
       },
       option.target);
@@ -57,7 +80,6 @@ void add_options(CLI::App& app, const Command& command, Conversions& conversions
   for (const Option& option : command.options) {
     CLI::Option* added = add_option(app, option, conversions);
     if (!option.is_flag()) added->type_name(option.value);
-    if (option.list) added->delimiter(',');
     if (option.repeats() && !option.is_argument()) added->allow_extra_args(false);
     if (option.required) added->required();
     if (option.only_words) added->check(CLI::IsMember(option.values.words));

@@ -75,7 +75,9 @@ Command run_command() {
   command.add({.names = "--every", .value = "K", .help = "Records every K-th step", .target = &o->request.every});
   command.add({.names = "--observe",
                .value = "A,B,...",
-               .help = "What to watch besides energy and constraints, separated by commas",
+               .help =
+                   "What to watch besides energy and constraints, separated by commas: observers, and expressions of "
+                   "the motion, as in R[3,3] or speed=norm(c')",
                .target = &o->request.observe,
                .values = {Values::Kind::observer},
                .list = true});
@@ -106,7 +108,8 @@ Command run_command() {
       "rattleback run chaplygin-sleigh -m dla:midpoint:order=4 --step 0.12 --time 30 -o sleigh.h5 --report sleigh.html",
       "rattleback run snakeboard -m dla:trapezoidal --observe momentum-equation,symplectic",
       "rattleback run knife-edge-incline -m pthdel:through --observe midpoint-energy",
-      "rattleback run rattleback -m dla:order=4 --v0 psi=5,phi=0,theta=0 --time 3",
+      "rattleback run rattleback -m dla:order=4 --v0 R.omega1=0,R.omega2=0,R.omega3=5 --time 3",
+      "rattleback run rattleback -m dla --q0 R.xyz1=0.02 --observe \"R[3,3],tilt=euler_xyz(R)[1]\"",
       "rattleback run differential-drive -m dla --input \"steer=0.02*sin(2*t)\" --t0 pi/2",
       "rattleback run chaplygin-sleigh -m dla --newton-tolerance 1e-6",
       "rattleback run quadratic-particle -m dla:project=energy"};

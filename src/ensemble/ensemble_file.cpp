@@ -11,6 +11,7 @@
 #include "engine.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/method/registry.hpp"
+#include "rattleback/model/attitude_form.hpp"
 #include "rattleback/observe/observers.hpp"
 #include "spec_sections.hpp"
 
@@ -23,12 +24,12 @@ class EnsembleReader : SpecFile {
  public:
   using SpecFile::SpecFile;
 
-  EnsembleFile read(std::string_view text) {
+  EnsembleFile read(std::string_view text, const ParameterValues& instead) {
     check_keys(root(),
                {"title", "model", "set", "inputs", "method", "step", "steps", "time", "seed", "project", "start",
                 "vary", "keep", "section", "histogram", "volume"},
                "an ensemble");
-    Model model = load();
+    Model model = load(instead);
     model_ = &model;
     use(model.definitions);
     const System& system = model.system;
@@ -60,10 +61,10 @@ class EnsembleReader : SpecFile {
   }
 
  private:
-  Model load() const {
-    ParameterValues set;
+  Model load(const ParameterValues& instead) const {
+    ParameterValues set = instead;
     if (const toml::table* given = table("set")) {
-      for (const auto& [name, node] : in_order(*given)) set[name] = value(*node, name);
+      for (const auto& [name, node] : in_order(*given)) set.try_emplace(name, value(*node, name));
     }
     InputTexts inputs;
     if (const toml::table* given = table("inputs")) {
@@ -171,7 +172,9 @@ class EnsembleReader : SpecFile {
   std::vector<std::string> own_names() const {
     std::vector<std::string> all;
     const System& system = model_->system;
-    for (const auto* list : {&system.coordinates(), &system.velocities(), &system.parameters()}) {
+    for (std::size_t i = 0; i < system.space().numbers; ++i) all.push_back(system.coordinates()[i].name());
+    std::ranges::move(attitude_names(system), std::back_inserter(all));
+    for (const auto* list : {&system.velocities(), &system.parameters()}) {
       for (const Expression& s : *list) all.push_back(s.name());
     }
     return all;
@@ -227,13 +230,22 @@ class EnsembleReader : SpecFile {
 
   void check_start_is_given() const {
     if (model_->initial) return;
-    for (const auto* list : {&model_->system.coordinates(), &model_->system.velocities()}) {
-      for (const Expression& s : *list) {
-        if (std::ranges::find(given_, s.name()) != given_.end()) continue;
-        throw ModelError(fmt::format("{}: the model has no initial state: give {} in [start] or [[vary]]",
-                                     source().file(), s.name()));
-      }
+    const System& system = model_->system;
+    const auto require_given = [&](const std::string& name, bool is_given) {
+      if (is_given || std::ranges::find(given_, name) != given_.end()) return;
+      throw ModelError(
+          fmt::format("{}: the model has no initial state: give {} in [start] or [[vary]]", source().file(), name));
+    };
+    for (std::size_t i = 0; i < system.space().numbers; ++i) require_given(system.coordinates()[i].name(), false);
+    for (std::size_t k = 0; k < system.rotations().size(); ++k) {
+      const auto gives = [&](const std::string& name) {
+        const auto number = attitude_number(system, name);
+        return number && number->rotation == k;
+      };
+      require_given(fmt::format("{}", fmt::join(quaternion_names(system.rotations()[k].name), ", ")),
+                    std::ranges::any_of(given_, gives));
     }
+    for (const Expression& v : system.velocities()) require_given(v.name(), false);
   }
 
   void read_axes() {
@@ -308,8 +320,8 @@ class EnsembleReader : SpecFile {
 
 }  // namespace
 
-EnsembleFile read_ensemble(std::string_view text, const std::string& file) {
-  return EnsembleReader(text, file).read(text);
+EnsembleFile read_ensemble(std::string_view text, const std::string& file, const ParameterValues& instead) {
+  return EnsembleReader(text, file).read(text, instead);
 }
 
 }  // namespace rattleback

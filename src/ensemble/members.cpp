@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
+#include "../base/not_a_number.hpp"
 #include "rattleback/ensemble/ensemble.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/parse.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "rattleback/model/attitude_form.hpp"
 #include "rattleback/model/column.hpp"
 
 namespace rattleback {
@@ -39,8 +42,8 @@ std::vector<NamedExpression> node_quantities(const System& system) {
   return all;
 }
 
-/// A member's numbers stand in one array: q, v, t if it matters, parameters, the step, then the names of axes that mean
-/// nothing else.
+/// A member's numbers stand in one array: q, v, t if it matters, parameters, the step, other numbers of rotations that
+/// are given, then the names of axes that mean nothing else.
 struct Members::State {
   explicit State(const Ensemble& e) : ensemble(e) {
     names = e.system.position_names();
@@ -54,6 +57,7 @@ struct Members::State {
     base.insert(base.end(), e.system.parameter_values().begin(), e.system.parameter_values().end());
     base.push_back(e.step);
     count_members();
+    place_attitudes();
     place_axes();
     place_formulas();
     check_sizes();
@@ -78,6 +82,36 @@ struct Members::State {
     names.push_back(name);
     base.push_back(0.0);
     return names.size() - 1;
+  }
+
+  /// Rotations that are given by other numbers than those of results.
+  void place_attitudes() {
+    std::vector<std::string> given;
+    for (const Axis& axis : ensemble.axes) given.insert(given.end(), axis.names.begin(), axis.names.end());
+    for (const NamedExpression& f : ensemble.formulas) given.push_back(f.name);
+    std::map<std::size_t, AttitudeForm> forms;
+    for (const std::string& name : given) {
+      const auto number = attitude_number(ensemble.system, name);
+      if (!number) continue;
+      const std::string& rotation = ensemble.system.rotations()[number->rotation].name;
+      if (number->form.kind == AttitudeForm::Kind::matrix) {
+        throw EnsembleError(fmt::format(
+            "'{0}' is an entry of a matrix, which would be no rotation; give {1}.turn1, … or Euler angles, {1}.zxy1, …",
+            name, rotation));
+      }
+      const auto [known, is_new] = forms.emplace(number->rotation, number->form);
+      if (known->second != number->form) {
+        throw EnsembleError(fmt::format("the rotation {} is given in two ways, by {} and by '{}': give one", rotation,
+                                        fmt::join(known->second.names(rotation), ", "), name));
+      }
+      if (!is_new || number->form.kind == AttitudeForm::Kind::quaternion) continue;
+      const std::size_t matrix = ensemble.system.space().position_of(number->rotation);
+      attitudes.push_back({number->rotation, number->form, names.size()});
+      for (std::string& each : number->form.names(rotation)) names.push_back(std::move(each));
+      std::ranges::copy(number->form.numbers_of(std::span(ensemble.start.q).subspan(matrix, Rotation::positions)),
+                        std::back_inserter(base));
+    }
+    own = names.size();
   }
 
   void place_axes() {
@@ -115,7 +149,6 @@ struct Members::State {
   }
 
   void place_formulas() {
-    const std::size_t own = step_place() + 1;
     std::vector<Expression> inputs;
     for (const std::string& name : names) inputs.push_back(Expression::symbol(name));
     std::vector<Expression> outputs;
@@ -201,8 +234,9 @@ struct Members::State {
   }
 
   /// Rotations that are not varied keep their bits.
-  void set_position(std::span<const double> shown, std::vector<double>& q) const {
+  void set_position(std::span<const double> numbers, std::vector<double>& q) const {
     const Space space = ensemble.system.space();
+    const auto shown = numbers.first(space.shown_positions());
     if (space.rotations == 0) return q.assign(shown.begin(), shown.end());
     q = space.from_shown(shown);
     for (std::size_t k = 0; k < space.rotations; ++k) {
@@ -211,6 +245,20 @@ struct Members::State {
       std::copy_n(ensemble.start.q.begin() + static_cast<std::ptrdiff_t>(space.position_of(k)), Rotation::positions,
                   q.begin() + static_cast<std::ptrdiff_t>(space.position_of(k)));
     }
+    for (const auto& [rotation, form, place] : attitudes) {
+      const std::size_t size = form.names("").size();
+      const auto given = numbers.subspan(place, size);
+      if (std::ranges::equal(given, std::span(base).subspan(place, size))) continue;
+      const bool is_finite = std::ranges::all_of(given, [](double x) { return std::isfinite(x); });
+      std::ranges::copy(is_finite ? form.matrix_of(given) : undefined_rotation(),
+                        q.begin() + static_cast<std::ptrdiff_t>(space.position_of(rotation)));
+    }
+  }
+
+  static RotationMatrix undefined_rotation() {
+    RotationMatrix matrix;
+    matrix.fill(not_a_number);
+    return matrix;
   }
 
   std::size_t step_place() const {
@@ -218,9 +266,18 @@ struct Members::State {
     return system.space().shown_positions() + system.dimension() + system.time().size() + system.parameters().size();
   }
 
+  /// Numbers from `place` on that give a rotation.
+  struct Attitude {
+    std::size_t rotation;
+    AttitudeForm form;
+    std::size_t place;
+  };
+
   const Ensemble& ensemble;
   std::vector<std::string> names;
   std::vector<double> base;
+  std::vector<Attitude> attitudes;
+  std::size_t own = 0;  ///< the names of the model
   std::vector<std::string> varied;
   std::vector<std::vector<std::size_t>> places;  ///< of the axes' values
   std::vector<std::size_t> formula_places;
@@ -276,7 +333,7 @@ void Members::read(std::int64_t index, Member& member) const {
   const auto end_of_node = positions + static_cast<std::ptrdiff_t>(system.dimension());
   const auto begin = numbers.begin();
   const auto step = begin + static_cast<std::ptrdiff_t>(s.step_place());
-  s.set_position(std::span(numbers).first(static_cast<std::size_t>(positions)), member.start.q);
+  s.set_position(numbers, member.start.q);
   member.start.v.assign(begin + positions, begin + end_of_node);
   member.start.t = system.depends_on_time() ? *(begin + end_of_node) : s.ensemble.start.t;
   member.parameters.assign(step - static_cast<std::ptrdiff_t>(system.parameters().size()), step);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "rattleback/model/attitude_form.hpp"
 #include "spec_sections.hpp"
 
 namespace rattleback {
@@ -137,6 +138,11 @@ class AxisReader {
       std::optional<double> found;
       for (std::size_t i = 0; i < system.space().numbers; ++i) {
         if (system.coordinates()[i].name() == name && model_.initial) found = model_.initial->q[i];
+      }
+      if (const auto number = attitude_number(system, name); number && model_.initial) {
+        const auto matrix =
+            std::span(model_.initial->q).subspan(system.space().position_of(number->rotation), Rotation::positions);
+        found = number->form.numbers_of(matrix)[number->index];
       }
       for (std::size_t i = 0; i < system.dimension(); ++i) {
         if (system.velocities()[i].name() == name && model_.initial) found = model_.initial->v[i];

@@ -11,6 +11,7 @@
 
 #include "../base/not_a_number.hpp"
 #include "../base/raise.hpp"
+#include "ensemble_table.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/geometry/analysis.hpp"
 #include "rattleback/geometry/associated.hpp"
@@ -48,9 +49,22 @@ class Maker {
     const auto& start = recipe_.start ? recipe_.start : data_.model->initial;
     if (!start) throw StartError(fmt::format("{} has no initial values; give q0 and v0", recipe_.model));
     Problem problem{system, system.parameter_values(), *start, recipe_.step, recipe_.second_position};
+    if (recipe_.start) problem.start.q = from_quaternions(recipe_.start->q, "q0");
+    if (recipe_.second_position) problem.second_position = from_quaternions(*recipe_.second_position, "q1");
     if (recipe_.t0) problem.start.t = *recipe_.t0;
     require_regular_start(system, problem.parameters, problem.start);
     return problem;
+  }
+
+  /// Positions as people give them.
+  std::vector<double> from_quaternions(const std::vector<double>& shown, const char* what) const {
+    const Space space = data_.model->system.space();
+    if (space.rotations == 0) return shown;
+    if (shown.size() != space.shown_positions()) {
+      throw StartError(fmt::format("{} has {} numbers, expected {}: one for each of {}", what, shown.size(),
+                                   space.shown_positions(), fmt::join(data_.model->system.position_names(), ", ")));
+    }
+    return space.from_shown(shown);
   }
 
   /// A run into a table. With `every` = steps that is its start and its end.
@@ -60,7 +74,7 @@ class Maker {
     std::vector<ObservedQuantity> observed;
     RunOptions options;
     for (const std::string& name : observe) {
-      observers.push_back(make_observer(name, method, problem));
+      observers.push_back(make_observer(name, method, problem, *data_.model));
       observed.push_back(observers.back()->quantity());
       options.observers.push_back(observers.back().get());
     }
@@ -83,8 +97,10 @@ class Maker {
     for (const Expression& t : system.time()) parameters.emplace(t, Expression::symbol("time"));
     for (const Rotation& rotation : system.rotations()) {
       const Matrix entries = rotation.by_quaternion();
-      for (std::size_t k = 0; k < entries.entries.size(); ++k)
+      for (std::size_t k = 0; k < entries.entries.size(); ++k) {
         parameters.emplace(rotation.matrix.entries[k], entries.entries[k]);
+        data_.table.formulas.emplace(rotation.matrix.entries[k].name(), entries.entries[k]);
+      }
     }
     for (const Definition& d : data_.model->definitions.list()) {
       if (d.is_function() || std::holds_alternative<Matrix>(d.value)) continue;
@@ -121,23 +137,35 @@ class Maker {
   /// Columns with the difference of q from what `true_position` says, and with the largest one.
   void add_errors(auto&& true_position) {
     Table& table = data_.table;
-    const auto& coordinates = problem_.system.coordinates();
+    const std::vector<std::string> coordinates = problem_.system.position_names();
     const std::size_t rows = table.rows();
     std::vector<Table::Column> columns{{"error", std::vector<double>(rows, not_a_number)}};
-    for (const Expression& q : coordinates)
-      columns.push_back({column_name(ColumnKind::error, q.name()), std::vector<double>(rows, not_a_number)});
+    for (const std::string& q : coordinates)
+      columns.push_back({column_name(ColumnKind::error, q), std::vector<double>(rows, not_a_number)});
     std::vector<double> position(coordinates.size());
     for (std::size_t row = 0; row < rows; ++row) {
       if (!true_position(row, position)) continue;
+      turn_to_side(table, row, position);
       double largest = 0.0;
       for (std::size_t i = 0; i < coordinates.size(); ++i) {
-        const double error = std::abs((*table.find(coordinates[i].name()))[row] - position[i]);
+        const double error = std::abs((*table.find(coordinates[i]))[row] - position[i]);
         columns[i + 1].values[row] = error;
         raise(largest, error);
       }
       columns[0].values[row] = largest;
     }
     for (Table::Column& c : columns) table.columns.push_back(std::move(c));
+  }
+
+  /// A quaternion and its opposite are the same rotation: those of the position on the side of the table's.
+  void turn_to_side(const Table& table, std::size_t row, std::vector<double>& position) const {
+    const Space space = problem_.system.space();
+    const std::vector<std::string> names = problem_.system.position_names();
+    for (std::size_t first = space.numbers; first < names.size(); first += 4) {
+      double side = 0.0;
+      for (std::size_t i = first; i < first + 4; ++i) side += (*table.find(names[i]))[row] * position[i];
+      for (std::size_t i = first; side < 0.0 && i < first + 4; ++i) position[i] = -position[i];
+    }
   }
 
   /// Where the other trajectory is at the same time; if both have times of their own, after as many steps.
@@ -163,8 +191,9 @@ class Maker {
       other_row = static_cast<std::size_t>(at - times.begin());
     }
     if (other_row >= other.rows()) return false;
+    const std::vector<std::string> names = problem_.system.position_names();
     for (std::size_t i = 0; i < q.size(); ++i) {
-      const std::string& coordinate = problem_.system.coordinates()[i].name();
+      const std::string& coordinate = names[i];
       const auto* column = other.find(coordinate);
       if (column == nullptr) throw MethodError(fmt::format("'{}' has no coordinate {}", name, coordinate));
       q[i] = (*column)[other_row];
@@ -219,11 +248,13 @@ class Maker {
                                   : not_a_number);
       }
       double largest = 0.0;  // of the positions, which come first
-      for (std::size_t i = 0; i < problem.system.dimension(); ++i) raise(largest, errors[i]);
+      for (std::size_t i = 0; i < problem.system.space().shown_positions(); ++i) raise(largest, errors[i]);
       add(largest);
       std::ranges::for_each(errors, add);
     }
   }
+
+  void fill(const EnsembleRecipe&) {}  // see ensemble_table.cpp
 
   void fill(const CloudRecipe& c) {
     CloudOptions options;
@@ -343,11 +374,13 @@ class Maker {
 }  // namespace
 
 Model model_of(const DataRecipe& recipe) {
+  if (std::holds_alternative<EnsembleRecipe>(recipe.kind)) return ensemble_of(recipe).model;
   return load_model(place_of(recipe, recipe.model, ".toml"), recipe.parameters, recipe.inputs);
 }
 
 Data make_data(const DataRecipe& recipe, const std::function<const Table&(const std::string&)>& find,
                const std::atomic<bool>* interrupt) {
+  if (std::holds_alternative<EnsembleRecipe>(recipe.kind)) return make_ensemble(recipe, interrupt);
   return Maker(recipe, find, interrupt).make();
 }
 

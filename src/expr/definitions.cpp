@@ -20,12 +20,12 @@ Header read_header(std::string_view text, const ParseOptions& place) {
   const auto fail = [&](const Token& token, const std::string& summary) { lexer.fail(token.begin, summary); };
   const auto read_name = [&](const char* what) {
     const Token token = lexer.next();
-    if (token.kind != TokenKind::name || token.text.back() == '\'') {
+    if (token.kind != TokenKind::name || token.text.back() == '\'' || token.text.find('.') != std::string_view::npos) {
       fail(token, fmt::format("{} must be a name, as in W, or kinetic(m, v) for a function", what));
     }
     const std::string name(token.text);
-    if (find_function(name) || find_tensor_function(name) != nullptr || name == "pi" || name == "π" ||
-        name == "sum" || is_reserved(name)) {
+    if (find_function(name) || find_tensor_function(name) != nullptr || name == support_call || name == "pi" ||
+        name == "π" || name == "sum" || is_reserved(name)) {
       fail(token, fmt::format("'{}' has a meaning already", abbreviated(name)));
     }
     return name;

@@ -206,9 +206,10 @@ Token Lexer::next() {
       c == '\'' && position_ > 0 && std::string_view("])'").find(text_[position_ - 1]) != std::string_view::npos;
   if (std::size_t length = name_length(position_); length > 0) {
     token.kind = TokenKind::name;
-    if (text_.substr(position_ + length).starts_with(angular_velocity_suffix)) {  // R.omega, R.omega3
-      length += angular_velocity_suffix.size();
-      while (position_ + length < text_.size() && is_digit(text_[position_ + length])) ++length;
+    if (position_ + length < text_.size() && text_[position_ + length] == '.') {  // R.omega, R.omega3, R.w
+      const std::size_t part = name_length(position_ + length + 1);
+      const bool is_velocity = text_.substr(position_ + length + 1, part) == "dot";  // of other languages
+      if (part > 0 && !is_velocity) length += 1 + part;
     }
     while (position_ + length < text_.size() && text_[position_ + length] == '\'') ++length;
     token.text = text_.substr(position_, length);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "parser.hpp"
+#include "rattleback/expr/contact.hpp"
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/graph.hpp"
 
@@ -145,6 +146,7 @@ Tensor Parser::parse_plain_name(const Token& name) {
   if (const auto index = scope_.index(key)) return Expression(*index);
   if (const auto function = find_function(key)) return parse_postfix(name, parse_call(name, *function));
   if (token_.is('(')) {
+    if (key == support_call && !scope_.is_taken(key)) return parse_postfix(name, parse_support_call(name));
     const TensorFunction* function = find_tensor_function(key);
     if (function == nullptr || scope_.is_taken(key)) scope_.fail_not_a_function(name, key);
     return parse_postfix(name, parse_tensor_call(name, *function));
@@ -153,7 +155,8 @@ Tensor Parser::parse_plain_name(const Token& name) {
   scope_.fail_unknown(name, key);
 }
 
-// name: letters [ '[' sum ']' ] { "'" }; empty if the index is that of a function that is checked
+// name: letters [ '[' sum [ ',' sum ] ']' ] { "'" }: y1 of y[1], R[1,2] of R[1, 2]; empty if the index is that of a
+// function that is checked
 std::string Parser::parse_indexed_name(const Token& name) {
   std::string key(name.text);
   if (!token_.is('[')) return key;
@@ -163,10 +166,16 @@ std::string Parser::parse_indexed_name(const Token& name) {
   advance();
   const std::optional<int> index = parse_integer("an index");
   if (index && *index < 0) fail(open, fmt::format("the index {} is negative", *index));
+  std::string indexed = index ? key.substr(0, primes) + std::to_string(*index) : "";
+  if (token_.is(',')) {
+    advance();
+    const std::optional<int> column = parse_integer("an index");
+    indexed = index && column ? fmt::format("{}[{},{}]", key.substr(0, primes), *index, *column) : "";
+  }
   if (!token_.is(']')) unexpected("']' after the index");
   advance();
   for (; token_.is('\''); advance()) velocity += '\'';
-  return index ? key.substr(0, primes) + std::to_string(*index) + velocity : "";
+  return indexed.empty() ? "" : indexed + velocity;
 }
 
 std::vector<Tensor> Parser::parse_arguments() {
@@ -207,7 +216,8 @@ Tensor Parser::parse_tensor_call(const Token& name, const TensorFunction& f) {
   std::vector<Tensor> arguments = parse_arguments();
   const std::string advice = f.advice.empty() ? "" : fmt::format("; {}", f.advice);
   if (arguments.size() < f.fewest || (f.most > 0 && arguments.size() > f.most)) {
-    fail(name, fmt::format("'{}' takes {} argument{}, found {}{}", f.name, f.most, f.most == 1 ? "" : "s",
+    const std::string number = f.fewest < f.most ? fmt::format("{} or {}", f.fewest, f.most) : fmt::to_string(f.most);
+    fail(name, fmt::format("'{}' takes {} argument{}, found {}{}", f.name, number, f.most == 1 ? "" : "s",
                            arguments.size(), advice));
   }
   if (checking_) return Expression(1.0);
@@ -228,6 +238,37 @@ Tensor Parser::parse_defined_call(const Token& name, const Definition& function)
                            function.arguments.size() == 1 ? "" : "s", arguments.size(), function.header()));
   }
   if (checking_) return Expression(1.0);
+  return call_defined(name, place, function, std::move(arguments));
+}
+
+// contact_support(h, u): h the name of a function of one vector
+Tensor Parser::parse_support_call(const Token& name) {
+  const Token open = token_;
+  advance();
+  const Token of = token_;
+  const Definition* function = of.kind == TokenKind::name ? scope_.function(std::string(of.text)) : nullptr;
+  if (function == nullptr || function->arguments.size() != 1) {
+    fail(of, fmt::format("'{0}' takes the name of a function of one vector, the support function of a body, and a "
+                         "vector: {0}(h, u) with h(n) in the definitions",
+                         support_call));
+  }
+  advance();
+  if (!token_.is(',')) unexpected("',' and the vertical");
+  advance();
+  const Tensor u = parse_sum();
+  close(open);
+  if (checking_) return Expression(1.0);
+  const auto* vertical = std::get_if<Vector>(&u);
+  if (vertical == nullptr) fail(name, fmt::format("the vertical is a vector, found {}", shape_of(u)));
+  Vector n;  // no text has such names
+  for (const char* component : {"n(1)", "n(2)", "n(3)"}) n.push_back(Expression::symbol(component));
+  const Expression h = scalar(of, call_defined(of, of, *function, {n}), "a support function");
+  count(8 * Graph({&h, 1}).size(), name);
+  return build(name, [&] { return contact_support(h, n, *vertical); });
+}
+
+Tensor Parser::call_defined(const Token& name, const Token& place, const Definition& function,
+                            std::vector<Tensor> arguments) {
   constexpr std::size_t words_of_a_call = 8;
   count(words_of_a_call, place);
   enter(place, "functions nested");

@@ -93,6 +93,8 @@ class Parser {
   Tensor parse_call(const Token& name, Function function);
   Tensor parse_tensor_call(const Token& name, const TensorFunction& function);
   Tensor parse_defined_call(const Token& name, const Definition& function);
+  Tensor parse_support_call(const Token& name);
+  Tensor call_defined(const Token& name, const Token& place, const Definition& function, std::vector<Tensor> arguments);
   Tensor parse_if(const Token& name);
   Expression parse_condition();
   Expression parse_conjunction();

@@ -45,6 +45,11 @@ std::string latex_symbol(std::string name) {
     name.pop_back();
     ++primes;
   }
+  std::string owner;  // the rotation R of its angular velocity R.omega3
+  if (const auto dot = name.find('.'); dot != std::string::npos) {
+    owner = name.substr(0, dot);
+    name.erase(0, dot + 1);
+  }
   std::string component;  // of a vector or a matrix: W[3], Q[1,2]
   if (const auto bracket = name.find('['); bracket != std::string::npos) {
     component = name.substr(bracket + 1, name.size() - bracket - 2);
@@ -77,6 +82,7 @@ std::string latex_symbol(std::string name) {
     if (subscript[i] == '_') subscript[i] = ',';
   }
   if (!component.empty()) subscript += (subscript.empty() ? "" : ",") + component;
+  if (!owner.empty()) subscript = latex_symbol(owner) + (subscript.empty() ? "" : ",") + subscript;
   constexpr const char* accents[] = {"", "\\dot", "\\ddot", "\\dddot", "\\ddddot"};
   if (primes > 4) {
     stem = fmt::format("{{{}}}^{{({})}}", stem, primes);

@@ -39,6 +39,8 @@ void Scope::check_new(const Token& name) const {
 
 void Scope::check_definition(const Token& name) const {
   const std::string key(name.text);
+  if (key.find('.') != std::string::npos)
+    fail(name, "a name that is defined here has no dot: those with one belong to rotations");
   if (key.back() == '\'') fail(name, "a velocity cannot be defined; an equation is written as left - right");
   if (known_->names.contains(key)) {
     fail(name, fmt::format("'{}' has a meaning already; an equation is written as left - right", abbreviated(key)));
@@ -86,11 +88,23 @@ std::optional<Expression> Scope::meaning(const std::string& key) const {
   return std::nullopt;
 }
 
+/// Ṙ = R Ω̂: each row of a rotation changes by ρ × Ω.
+std::optional<Expression> Scope::rate_of_entry(const Expression& symbol) const {
+  const std::size_t bracket = symbol.name().find('[');
+  if (bracket == std::string::npos || options_.definitions == nullptr) return std::nullopt;
+  const std::string owner = symbol.name().substr(0, bracket);
+  const Definition* const rotation = options_.definitions->find(owner);
+  const Definition* const omega = options_.definitions->find(owner + std::string(angular_velocity_suffix));
+  if (rotation == nullptr || omega == nullptr) return std::nullopt;
+  const auto entries = entries_of(rotation->value);
+  const auto i = static_cast<std::size_t>(std::ranges::find(entries, symbol) - entries.begin());
+  if (i == entries.size()) return std::nullopt;
+  return cross(std::get<Matrix>(rotation->value).row(i / 3), std::get<Vector>(omega->value))[i % 3];
+}
+
 Expression Scope::rate(const Expression& symbol) const {
   if (!options_.time.empty() && symbol.name() == options_.time) return 1.0;
-  if (options_.rates != nullptr) {
-    if (const auto known = options_.rates->find(symbol); known != options_.rates->end()) return known->second;
-  }
+  if (const auto known = rate_of_entry(symbol)) return *known;
   return !options_.names || known_->names.contains(symbol.name() + "'") ? dot(symbol) : Expression(0.0);
 }
 
@@ -100,6 +114,7 @@ void Scope::fail_not_a_function(const Token& name, const std::string& key) const
   for (Function f : all_functions()) functions.emplace_back(info(f).name);
   functions.emplace_back("if");
   for (const TensorFunction& f : tensor_functions()) functions.emplace_back(f.name);
+  functions.emplace_back(support_call);
   if (options_.definitions != nullptr) {
     for (const Definition& d : options_.definitions->list()) {
       if (d.is_function()) functions.push_back(d.name);
@@ -120,6 +135,25 @@ void Scope::fail_not_a_function(const Token& name, const std::string& key) const
   fail(name, fmt::format("'{}' is not a function; {}", shown, advice));
 }
 
+/// R.something
+void Scope::fail_unknown_part(const Token& name, const std::string& owner, const std::string& key) const {
+  const std::string omega = owner + std::string(angular_velocity_suffix);
+  const bool is_rotation = options_.definitions != nullptr && options_.definitions->find(omega) != nullptr;
+  if (is_rotation) {
+    fail(name, fmt::format("the rotation {0} has no '{1}'; it has {2}, its angular velocity in the body, with the "
+                           "components {2}[1], …, and is a matrix itself: {0}[1, 2]",
+                           owner, abbreviated(key), omega));
+  }
+  if (std::ranges::find(*options_.names, omega + "1") != options_.names->end()) {
+    const auto meant = closest_name(key, *options_.names);
+    fail(name, fmt::format("unknown name '{}'; {}", abbreviated(key),
+                           meant ? fmt::format("did you mean '{}'?", *meant)
+                                 : fmt::format("the angular velocity of {} is {}[1], …", owner, omega)));
+  }
+  fail(name, fmt::format("'{0}' is not a rotation: {1} would be a part of one; rotations = [\"{0}\"] declares it",
+                         abbreviated(owner), abbreviated(key)));
+}
+
 void Scope::fail_unknown(const Token& name, const std::string& key) const {
   if (key.back() == '\'') {
     const std::string base = key.substr(0, key.find('\''));
@@ -130,6 +164,7 @@ void Scope::fail_unknown(const Token& name, const std::string& key) const {
       fail(name, fmt::format("'{}': only first derivatives may occur", abbreviated(key)));
     }
   }
+  if (const auto dot = key.find('.'); dot != std::string::npos) fail_unknown_part(name, key.substr(0, dot), key);
   const std::string stem(name.text.substr(0, name.text.find('\'')));
   if (options_.explanations != nullptr) {
     for (const std::string& word : {stem, key}) {

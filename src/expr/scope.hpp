@@ -48,7 +48,9 @@ class Scope {
   }
 
   [[noreturn]] void fail_not_a_function(const Token& name, const std::string& key) const;
+  std::optional<Expression> rate_of_entry(const Expression& symbol) const;
   [[noreturn]] void fail_unknown(const Token& name, const std::string& key) const;
+  [[noreturn]] void fail_unknown_part(const Token& name, const std::string& owner, const std::string& key) const;
 
  private:
   [[noreturn]] void fail(const Token& token, const std::string& summary) const { lexer_.fail(token.begin, summary); }

@@ -24,4 +24,7 @@ struct TensorFunction {
 std::span<const TensorFunction> tensor_functions();
 const TensorFunction* find_tensor_function(std::string_view name);
 
+/// The one whose first argument is the name of a function: contact_support(h, u).
+inline constexpr std::string_view support_call = "contact_support";
+
 }  // namespace rattleback

@@ -17,7 +17,7 @@ SymmetryReport examine_symmetry(const System& system, std::span<const double> pa
   MatrixFunction constraints(system.constraint_matrix(), inputs);
   RandomPoints random;
   for (int sample = 0; sample < 8; ++sample) {
-    std::vector<double> point = random.near(near.q, 1.0);
+    std::vector<double> point = random.near(system.space(), near.q, 1.0);
     if (system.depends_on_time()) point.push_back(near.t);
     point.insert(point.end(), parameters.begin(), parameters.end());
     const auto values = program(point);
@@ -42,6 +42,8 @@ Analysis analyse(const System& system, std::span<const double> parameters, const
   Analysis analysis;
   if (!system.velocity_rows().empty()) analysis.constraints = examine_constraints(system, parameters, near);
   analysis.symmetry = examine_symmetry(system, parameters, near);
+  if (!system.rotations().empty())
+    analysis.group = examine_group(system, analysis.symmetry.known, parameters, near);
   analysis.search = find_chaplygin(system, parameters, near);
   if (analysis.search.found) {
     analysis.reduction_defect = reduction_defect(system, *analysis.search.found, parameters, near);
@@ -49,7 +51,7 @@ Analysis analyse(const System& system, std::span<const double> parameters, const
   }
   const bool sound = !system.depends_on_time() && analysis.constraints && analysis.constraints->judged &&
                      analysis.constraints->redundant.empty() && analysis.search.regular;
-  if (sound && analysis.symmetry.inside_constraints > 0) {
+  if (sound && !analysis.group && analysis.symmetry.inside_constraints > 0) {
     analysis.reduced_measure = examine_reduced_measure(system, parameters, near);
   }
   const ChaplyginSystem* const chaplygin = analysis.search.found ? &*analysis.search.found : nullptr;

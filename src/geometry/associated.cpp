@@ -10,6 +10,7 @@
 #include "literals.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/tidy.hpp"
+#include "rattleback/model/space.hpp"
 
 namespace rattleback {
 namespace {
@@ -204,6 +205,7 @@ AssociatedForms associated_forms(const System& system, std::span<const double> p
 
 AssociatedSearch search_associated(const System& given, std::span<const double> parameters, const State& near,
                                    std::size_t most) {
+  require_numbers(given, "the search among associated systems");
   // Numbers of the model are parameters, so that they cancel by algebra; what is shown has them as numbers.
   const System system = with_literals_as_parameters(with_values(given, parameters));
   Substitution literals;

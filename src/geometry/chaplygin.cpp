@@ -13,7 +13,6 @@
 #include "../mech/sampling.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/mech/diagnosis.hpp"
-#include "rattleback/model/space.hpp"
 #include "reduction.hpp"
 
 namespace rattleback {
@@ -183,8 +182,14 @@ std::vector<std::string> obstacles(const System& system, std::span<const double>
 }  // namespace
 
 ChaplyginSearch find_chaplygin(const System& system, std::span<const double> parameters, const State& near) {
-  require_numbers(system, "the search for a Chaplygin system");
   ChaplyginSearch search;
+  if (!system.rotations().empty()) {
+    search.reasons.push_back(
+        fmt::format("{} is a rotation, and a fibre and a shape are made of coordinates that are numbers: rdla is on Q/G, "
+                    "methods that need a multiplier or a formula for the reduced Lagrangian want a model with angles",
+                    system.rotations()[0].name));
+    return search;
+  }
   search.regular = !lacks_inertia(system, parameters, near);
   search.reasons = obstacles(system, parameters, near, search.regular);
   std::vector<Symmetry> known = known_symmetries(system, parameters, near);

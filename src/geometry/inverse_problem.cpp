@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "literals.hpp"
+#include "rattleback/kernel/step.hpp"
 #include "reduction.hpp"
 
 namespace rattleback {
@@ -54,7 +55,7 @@ InverseProblem examine_inverse_problem(const System& given, const ChaplyginSyste
                                        std::span<const double> parameters, const State& near) {
   InverseProblem result;
   result.steered = find_steered(given, parameters, near);
-  if (given.depends_on_time()) return result;  // everything below is about q̈ = f(q, q̇)
+  if (given.depends_on_time() || !given.rotations().empty()) return result;  // what follows is about q̈ = f(q, q̇)
   const System system = with_literals_as_parameters(with_values(given, parameters));
   if (system.velocity_rows().empty()) {
     if (!system.applied_forces().empty())

@@ -10,6 +10,7 @@
 #include "rattleback/geometry/helmholtz.hpp"
 #include "rattleback/kernel/quadruple.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "rattleback/model/space.hpp"
 #include "regularity.hpp"
 
 namespace rattleback {
@@ -156,6 +157,7 @@ LagrangianReport compare_motions(const System& system, const Expression& lagrang
 
 LagrangianReport examine_lagrangian(const System& system, const Expression& lagrangian,
                                     std::span<const double> parameters, const State& near) {
+  require_numbers(system, "the comparison with a given Lagrangian");
   LagrangianReport report = compare_motions(system, lagrangian, parameters, near);
   try {
     report.determinant = factored(determinant(dense(hessian(lagrangian, system.velocities()))));

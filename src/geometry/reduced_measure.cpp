@@ -13,7 +13,6 @@
 #include "rattleback/geometry/analysis.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "rattleback/mech/dynamics.hpp"
-#include "rattleback/model/space.hpp"
 
 namespace rattleback {
 namespace {
@@ -231,7 +230,6 @@ ReducedMeasure measure_of(const System& system, std::span<const double> paramete
 }  // namespace
 
 ReducedMeasure examine_reduced_measure(const System& system, std::span<const double> parameters, const State& near) {
-  require_numbers(system, "the search for an invariant measure");
   try {
     return measure_of(system, parameters, near);
   } catch (const StructureError& error) {  // a Lagrangian that is not regular

@@ -8,7 +8,6 @@
 
 #include "rattleback/expr/print.hpp"
 #include "rattleback/mech/dynamics.hpp"
-#include "rattleback/model/space.hpp"
 #include "steered_parts.hpp"
 
 namespace rattleback {
@@ -237,7 +236,9 @@ SteeredSearch search_steered(const System& system, std::span<const double> param
 }  // namespace
 
 SteeredSearch find_steered(const System& system, std::span<const double> parameters, const State& near) {
-  require_numbers(system, "the inverse problem");
+  if (!system.rotations().empty())
+    return {std::nullopt, fmt::format("{} is a rotation, and the class has coordinates that are numbers",
+                                      system.rotations()[0].name)};
   if (system.depends_on_time()) return {std::nullopt, "it depends on time explicitly"};
   try {
     return search_steered(system, parameters, near);

@@ -231,15 +231,14 @@ std::string difference(const RunDescription& then, const RunDescription& given) 
   }
   if (then.model_text != now.model_text) return "the file of its model has changed since";
   if (then.start.t != now.start.t) return differ("initial time", then.start.t, now.start.t);
-  for (std::size_t i = 0; i < std::min(then.start.q.size(), now.start.q.size()); ++i) {
-    if (then.start.q[i] != now.start.q[i])
-      return differ(fmt::format("initial position {}", i + 1), then.start.q[i], now.start.q[i]);
-  }
-  for (std::size_t i = 0; i < std::min(then.start.v.size(), now.start.v.size()); ++i) {
-    if (then.start.v[i] != now.start.v[i])
-      return differ(fmt::format("initial velocity {}", i + 1), then.start.v[i], now.start.v[i]);
-  }
-  return "";
+  const auto compared = [&](const char* what, const std::vector<double>& before, const std::vector<double>& after) {
+    for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
+      if (before[i] != after[i]) return differ(fmt::format("initial {} {}", what, i + 1), before[i], after[i]);
+    }
+    return std::string();
+  };
+  if (auto difference = compared("position", then.start.q, now.start.q); !difference.empty()) return difference;
+  return compared("velocity", then.start.v, now.start.v);
 }
 
 }  // namespace rattleback

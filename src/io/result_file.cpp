@@ -15,6 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Names as a table has them: R[1,2] contains a comma.
+std::vector<std::string> quoted(std::vector<std::string> names) {
+  for (std::string& name : names) {
+    if (name.find(',') != std::string::npos) name = fmt::format("\"{}\"", name);
+  }
+  return names;
+}
+
 bool is_csv(const std::string& path) { return fs::path(path).extension() == ".csv"; }
 
 }  // namespace
@@ -33,7 +41,7 @@ struct ResultFile::Implementation {
   void start_anew() {
     rows.emplace(rows_path, 0);
     remove_file(checkpoint_path);
-    if (csv) rows->append(fmt::format("{}\n", fmt::join(labels(columns), ",")));
+    if (csv) rows->append(fmt::format("{}\n", fmt::join(quoted(labels(columns)), ",")));
   }
 
   void resume() {

@@ -125,11 +125,16 @@ std::vector<Change> changes_under(const System& system, const Symmetry& symmetry
 
 std::vector<std::string> broken_symmetries(const System& system, std::span<const double> parameters,
                                            const State& near) {
+  return broken_symmetries(system, system.symmetries(), parameters, near);
+}
+
+std::vector<std::string> broken_symmetries(const System& system, std::span<const Symmetry> symmetries,
+                                           std::span<const double> parameters, const State& near) {
   std::vector<std::string> broken;
   const auto inputs = state_and_parameters(system);
   MatrixFunction matrix(system.constraint_matrix(), inputs);
   Interpreter<double> affine(make_program(inputs, system.affine_part()));
-  for (const Symmetry& symmetry : system.symmetries()) {
+  for (const Symmetry& symmetry : symmetries) {
     const std::vector<Expression> along = lifted(system, symmetry);
     MultipliersAlong multipliers(system, along);
     const std::vector<Change> changes =

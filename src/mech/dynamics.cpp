@@ -76,18 +76,15 @@ Vector multiplier_symbols(const System& system, const char* suffix) {
 
 void add_constraint_forces(const System& system, const Vector& multipliers, const Expression& factor, Vector& x,
                            SeenFrom seen_from) {
+  Vector torques = zeros(system.dimension());  // in the body
   for (const auto& entry : system.constraint_matrix().entries) {
     const Expression force = factor * entry.value * multipliers[static_cast<std::size_t>(entry.row)];
     const auto column = static_cast<std::size_t>(entry.column);
-    if (seen_from == SeenFrom::body || column < system.space().numbers) {
-      x[column] += force;
-      continue;
-    }
-    const std::size_t axis = (column - system.space().numbers) % Rotation::velocities;
-    const std::size_t k = (column - system.space().numbers) / Rotation::velocities;
-    for (std::size_t i = 0; i < Rotation::velocities; ++i)
-      x[column - axis + i] += system.rotations()[k].matrix(i, axis) * force;
+    (seen_from == SeenFrom::body || column < system.space().numbers ? x : torques)[column] += force;
   }
+  if (seen_from == SeenFrom::body) return;
+  torques = in_space(system, std::move(torques), system.coordinates());
+  for (std::size_t i = system.space().numbers; i < system.dimension(); ++i) x[i] += torques[i];
 }
 
 Vector state_and_parameters(const System& system) { return map_of_node(system).data; }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "group_rdla.hpp"
 #include "rattleback/method/composition.hpp"
 #include "rattleback/method/reference.hpp"
 
@@ -120,8 +121,13 @@ Recipe read_rdla(const MethodOptions& options) {
   const bool from_reference = starts_from_reference(options, compose);
   const auto forces = options.word<DiscreteForces>("forces", kinds);
   const std::optional<Rule> constraints = options.constraint_rule();
+  const bool averaged = options.has("forces") && forces == DiscreteForces::averaged;
   return MapRecipe{[=](const Problem& p, Geometry& g) {
-                     return compose(rdla(p.system, g.chaplygin("rdla"), rule, forces, constraints));
+                     if (p.system.rotations().empty())
+                       return compose(rdla(p.system, g.chaplygin("rdla"), rule, forces, constraints));
+                     if (averaged)
+                       throw MethodError("with rotations the forces of rdla are those of dla: drop forces=averaged");
+                     return compose(rdla(p, rule, constraints));
                    },
                    from_reference};
 }
@@ -253,7 +259,8 @@ const std::vector<Family>& families() {
         with_rules({"order=2|4", "start=consistent|zero|thesis|literal", projections})},
        read_gni},
       {{"rdla",
-        "reduced discrete Lagrange-d'Alembert equations of a Chaplygin system (Cortes & Martinez; Fernandez et al.)",
+        "reduced discrete Lagrange-d'Alembert equations of a Chaplygin system (Cortes & Martinez; Fernandez et al.), or on "
+        "Q/G where motions of space act on rotations",
         variational_options({constraint_rules, "forces=averaged|general"})},
        read_rdla},
       {{"hdel", "Hamiltonized discrete Euler-Lagrange equations (Fernandez, Bloch & Olver): steps of tau, dtau = N dt",

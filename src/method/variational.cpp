@@ -17,7 +17,7 @@ using Vector = std::vector<Expression>;
 // D₁L_d + D₂L_d = ∂L_d/∂q₀. A difference of nearly equal numbers then occurs nowhere.
 Interval differentiate(const System& system, const Expression& discrete_lagrangian) {
   if (!system.rotations().empty()) throw MethodError("a given discrete Lagrangian cannot have rotations");
-  Interval interval{increment_symbols(system), {}, {}, {}, {}};
+  Interval interval{increment_symbols(system), {}, {}, {}, {}, turns_by(system, increment_symbols(system), 1.0)};
   interval.right = gradient(discrete_lagrangian, interval.increments);
   interval.change = gradient(discrete_lagrangian, system.coordinates());
   const Vector right = moved(system);
@@ -90,7 +90,7 @@ Interval differentiate(const System& system, const Rule& rule) {
   const Expression h = step_symbol();
   const std::size_t n = system.dimension();
   const std::size_t numbers = system.space().numbers;
-  Interval interval{increment_symbols(system), {}, {}, {}, {}};
+  Interval interval{increment_symbols(system), {}, {}, {}, {}, turns_by(system, increment_symbols(system), 1.0)};
   const Vector momenta = discretise(system.momenta(), system, rule);
   const std::vector<Vector> applied = applied_forces(system, rule, interval.at_nodes);
   const bool is_forced = !system.applied_forces().empty();
@@ -100,6 +100,8 @@ Interval differentiate(const System& system, const Rule& rule) {
   Vector force(n);
   for (std::size_t node = 0; node < rule.nodes.size(); ++node) {
     const auto& [weight, position] = rule.nodes[node];
+    if (position != 1.0)
+      std::ranges::move(turns_by(system, interval.increments, position), std::back_inserter(interval.turns));
     Vector there = discretise(system.forces(), system, alpha(position));
     for (std::size_t i = 0; is_forced && i < n; ++i) {
       if (i < numbers)
@@ -173,6 +175,7 @@ Method position_momentum_method(const System& system, const Interval& interval) 
   method.from_two_positions->give(Slot::state, joined({next_q, in_space(system, interval.right, next_q)}));
   add_equations(*method.from_two_positions, interval.at_nodes.equations_anew);
   method.step = map_from_state(system, state);
+  method.step.known_slopes = interval.turns;
   method.node = node_by_momenta(system, state);
   method.keeps_momenta = true;
   method.momentum_of = entries_from(0, system.dimension());

@@ -6,15 +6,14 @@
 #include <cmath>
 
 #include "model_sections.hpp"
+#include "rattleback/model/attitude_form.hpp"
 
 namespace rattleback {
 namespace {
 
 constexpr const char* ways_to_turn =
     "{ axis = [0, 0, 1], angle = 0.1 }, { euler = \"zxy\", angles = [0.1, 0.2, 0.3] }, { quaternion = [1, 0, 0, 0] } "
-    "or "
-    "{ matrix = [[1, 0, 0], [0, 1, 0], [0, 0, 1]] }";
-constexpr double orthogonal = 1e-6;  ///< what is further from a rotation is a mistake
+    "or { matrix = [[1, 0, 0], [0, 1, 0], [0, 0, 1]] }";
 
 std::vector<double> numbers(const ModelText& text, const toml::node& node, const std::string& what, std::size_t count) {
   std::vector<double> list;
@@ -37,23 +36,19 @@ RotationMatrix of_matrix(const ModelText& text, const toml::node& node, const st
   for (std::size_t i = 0; i < 3; ++i)
     std::ranges::copy(numbers(text, *rows.get(i), "a row of " + what, 3),
                       m.begin() + static_cast<std::ptrdiff_t>(3 * i));
-  RotationMatrix rotation = m;
-  orthonormalise(rotation);
-  double distance = 0.0;
-  for (std::size_t i = 0; i < m.size(); ++i) distance = std::max(distance, std::abs(m[i] - rotation[i]));
-  if (!(distance <= orthogonal)) {
+  if (const double distance = make_rotation(m); !(distance <= farthest_from_rotation)) {
     text.fail(node, fmt::format("{} is no rotation: its entries differ by up to {:.2g} from those of the nearest one; "
                                 "its columns must be of length 1, orthogonal, and right-handed",
                                 what, distance));
   }
-  return rotation;
+  return m;
 }
 
 RotationMatrix of_axis(const ModelText& text, const toml::table& table, const std::string& what) {
   const toml::node& node = text.required(table, "axis", what);
   const std::vector<double> axis = numbers(text, node, "axis of " + what, 3);
   const double length = std::hypot(axis[0], axis[1], axis[2]);
-  if (!(length > 0.0)) text.fail(node, fmt::format("axis of {} is zero", what));
+  if (!(length > 0.0)) text.fail(node, fmt::format("axis of {} is zero; give a direction, as in [0, 0, 1]", what));
   const double angle = text.constant(text.required(table, "angle", what), "angle of " + what);
   return matrix_of(
       quaternion_of_axis_angle({angle * axis[0] / length, angle * axis[1] / length, angle * axis[2] / length}));
@@ -67,13 +62,7 @@ RotationMatrix of_angles(const ModelText& text, const toml::table& table, const 
   if (!known) text.fail(node, fmt::format("euler of {} is '{}'; it lists axes, as in \"zxy\"", what, order));
   const std::vector<double> angles =
       numbers(text, text.required(table, "angles", what), "angles of " + what, order.size());
-  Quaternion q{1.0, 0.0, 0.0, 0.0};
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    std::array<double, 3> turn{};
-    turn[static_cast<std::size_t>(order[i] - 'x')] = angles[i];
-    q = product(q, quaternion_of_axis_angle(turn));
-  }
-  return matrix_of(q);
+  return matrix_of(quaternion_of_angles(order, angles));
 }
 
 }  // namespace

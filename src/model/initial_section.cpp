@@ -23,11 +23,13 @@ std::vector<double> read_vector(const ModelText& text, const toml::table& initia
     }
   }
   if (values.size() != n) {
-    text.fail(*node, fmt::format("{} has {} entries, expected {}: one for each of {}{}", key, values.size(), n,
-                                 fmt::join(text.listed_coordinates(), ", "),
-                                 text.rotations().empty() ? ""
-                                 : key[0] == 'q'          ? ", and a quaternion (w, x, y, z) for each rotation"
-                                                          : ", and an angular velocity for each rotation"));
+    std::string of = fmt::format("one for each of {}", fmt::join(text.listed_coordinates(), ", "));
+    if (text.coordinates().empty()) of.clear();
+    if (!text.rotations().empty()) {
+      of += fmt::format("{}{} for each rotation", of.empty() ? "" : ", and ",
+                        key[0] == 'q' ? "a quaternion w, x, y, z" : "three components of the angular velocity");
+    }
+    text.fail(*node, fmt::format("{} has {} entries, expected {}: {}", key, values.size(), n, of));
   }
   return values;
 }

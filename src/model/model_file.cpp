@@ -14,9 +14,9 @@ namespace rattleback {
 namespace {
 
 const std::vector<std::string> top_level_keys{
-    "name",      "description", "source",  "coordinates", "angles",   "lagrangian", "constraints",
-    "holonomic", "parameters",  "initial", "run",         "symmetry", "exact",      "conserved",
-    "forces",    "conformal",   "picture", "definitions", "inputs",   "events",     "rotations"};
+    "name",       "description", "source", "coordinates", "angles",    "lagrangian", "constraints", "holonomic",
+    "parameters", "initial",     "run",    "symmetry",    "exact",     "conserved",  "forces",      "conformal",
+    "picture",    "definitions", "inputs", "events",      "rotations", "view"};
 
 /// Puts a model together: first what makes its system, then what belongs to it.
 class ModelReader {
@@ -38,7 +38,10 @@ class ModelReader {
     definition.holonomic = rows("holonomic", holonomic_places_, definition.holonomic_names);
     read_symmetry(text_, definition, symmetry_places_, section_places_);
     if (const toml::table* exact = text_.table("exact"); exact != nullptr && !text_.rotations().empty())
-      text_.fail(*exact, "exact solutions cannot be given for models with rotations");
+      text_.fail(
+          *exact,
+          "exact solutions cannot be given for models with rotations; drop [exact], and declare what stays constant in "
+          "[conserved]");
     by_coordinate("exact", "the exact solution of", text_.timed_names(), definition.exact);
     text_.define_multipliers(row_names_, multiplier_symbol);
     by_coordinate("forces", "the applied force on", text_.timed_names(), definition.applied_forces);
@@ -57,12 +60,12 @@ class ModelReader {
                 initial ? std::optional(initial->state) : std::nullopt,
                 std::nullopt,
                 std::nullopt,
-                std::nullopt,
+                {},
                 definitions,
                 initial ? initial->given : SomeNumbers{}};
     if (model.title.empty()) model.title = model.name;
     read_run(model);
-    model.picture = read_picture(text_);
+    read_how_it_looks(model);
     model.inputs = std::move(inputs);
     return model;
   }
@@ -207,6 +210,19 @@ class ModelReader {
     } catch (const ExpressionError& error) {
       throw ModelError(fmt::format("{}: {}", text_.source().file(), error.what()));
     }
+  }
+
+  // [view] or [picture]
+  void read_how_it_looks(Model& model) const {
+    std::optional<View> view;
+    if (text_.table("picture") != nullptr) {
+      view = read_picture(text_);
+    } else if (text_.table("view") != nullptr) {
+      view = read_view(text_, model.initial ? &*model.initial : nullptr);
+    } else {
+      view = automatic_view(model.system);
+    }
+    if (view && !view->bodies.empty()) model.view = std::make_shared<const View>(std::move(*view));
   }
 
   // [run]: step and time that a run takes by default

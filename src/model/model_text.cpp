@@ -53,7 +53,6 @@ ParseOptions ModelText::options_of(const std::string& where, Names names) const 
   options.unknown_advice = advice_;
   options.definitions = &definitions_;
   options.instantaneous = &multipliers_;
-  options.rates = &rates_;
   options.explanations = &explanations_;
   if (!is_name(time_symbol().name())) options.time = time_symbol().name();
   return options;
@@ -80,13 +79,26 @@ double ModelText::value_of(const toml::node& node, const std::string& what, cons
   return value;
 }
 
+std::unordered_map<Expression, double> ModelText::values_at(const State& state) const {
+  auto values = values_;
+  auto number = state.q.begin();
+  for (const Expression& q : coordinates_) values[q] = *number++;
+  for (const Rotation& rotation : rotations_) {
+    for (const Expression& entry : rotation.matrix.entries) values[entry] = *number++;
+  }
+  values.emplace(time_symbol(), state.t);
+  return values;
+}
+
 double ModelText::constant(const toml::node& node, const std::string& what) const {
   return node.is_string() ? value_of(node, what, expression(node, what, parameter_names_)) : number(node, what);
 }
 
 void ModelText::check_name(const std::string& name, const toml::node& place, const char* what) const {
   try {
-    if (const Expression e = parse(name); e.is_symbol() && e.name() == name && name.back() != '\'' && name != "sum")
+    const bool is_part = name.find_first_of(".[") != std::string::npos;  // R.omega, R[1,2]
+    if (const Expression e = parse(name);
+        !is_part && e.is_symbol() && e.name() == name && name.back() != '\'' && name != "sum")
       return;
   } catch (const ParseError&) {
   }
@@ -154,7 +166,8 @@ std::vector<Expression> ModelText::declared(const toml::node& node, const char* 
   if (!text.starts_with('[')) check_name(text, node, what);
   std::vector<Expression> names = symbols(node, what);
   for (const Expression& name : names) {
-    if (!name.is_symbol()) fail(node, fmt::format("{} must be a name, found {}", what, shortened(name)));
+    if (!name.is_symbol() || name.name().find_first_of(".[") != std::string::npos)
+      fail(node, fmt::format("{} must be a name, found {}", what, shortened(name)));
   }
   return names;
 }
@@ -187,8 +200,6 @@ void ModelText::read_rotations() {
     }
     definitions_.add(name, rotation.matrix);
     definitions_.add(name + std::string(angular_velocity_suffix), rotation.omega);
-    const Matrix rate = rotation.rate();
-    for (std::size_t i = 0; i < rate.entries.size(); ++i) rates_.emplace(rotation.matrix.entries[i], rate.entries[i]);
   }
 }
 
@@ -259,6 +270,9 @@ std::vector<std::size_t> ModelText::coordinates_of(const toml::node& item, const
       Names names;
       for (const Expression& q : coordinates_) names.push_back(q.name());
       const std::string& text = text_of(item, what);
+      if (std::ranges::find(rotations_, text, &Rotation::name) != rotations_.end())
+        fail(item,
+             fmt::format("'{}' in {} is a rotation; only coordinates that are numbers can stand here", text, what));
       const auto meant = closest_name(text, names);
       fail(item, fmt::format("'{}' in {} is not a coordinate; {}", text, what,
                              meant ? fmt::format("did you mean '{}'?", *meant)

@@ -8,6 +8,7 @@
 
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/parse.hpp"
+#include "rattleback/model/attitude_form.hpp"
 #include "rattleback/model/model.hpp"
 
 namespace rattleback {
@@ -52,10 +53,14 @@ class NumberReader {
   std::unordered_map<Expression, double> known_;
 };
 
-/// Calls with begin and end of what stands between commas.
+/// Calls with begin and end of what stands between commas that are in no brackets: R[1,2] = 0 is one piece.
 void each_piece(std::string_view text, auto&& read) {
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t end = 0; end <= text.size(); ++end) {
+    const char c = end < text.size() ? text[end] : ',';
+    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+    if (end < text.size() && (c != ',' || depth > 0)) continue;
     read(begin, end);
     begin = end + 1;
   }
@@ -99,6 +104,15 @@ SomeNumbers by_name(std::vector<std::string> names, const std::map<std::string, 
     const auto found = std::ranges::find(names, name);
     if (found == names.end()) {
       const auto meant = closest_name(name, names);
+      const auto is_part = [&](const std::string& other) { return other.starts_with(name + "."); };
+      if (const auto part = std::ranges::find_if(names, is_part); part != names.end()) {
+        throw ModelError(fmt::format(
+            "{} has a value for '{}', which is a rotation; give its numbers, {}", what, name,
+            part->ends_with(".w") ? fmt::format("as {0}.w, {0}.x, {0}.y, {0}.z, Euler angles {0}.zxy1, {0}.zxy2, "
+                                                "{0}.zxy3, or {0}.turn1, {0}.turn2, {0}.turn3 along the axis",
+                                                name)
+                                  : fmt::format("{0}.omega1, {0}.omega2, {0}.omega3", name)));
+      }
       names.resize(std::min<std::size_t>(names.size(), 12));
       throw ModelError(fmt::format("{} has a value for '{}', which is not a coordinate; {}", what, name,
                                    meant ? fmt::format("did you mean '{}'?", *meant)
@@ -123,22 +137,44 @@ SomeNumbers velocities_by_name(const System& system, const std::map<std::string,
 SomeNumbers positions_by_name(const System& system, const std::map<std::string, double>& named, const std::string& what,
                               std::vector<double>& near) {
   const Space space = system.space();
-  const SomeNumbers given = by_name(system.position_names(), named, what);
-  std::vector<double> shown = space.shown(near);
-  SomeNumbers directions(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(space.numbers));
-  for (std::size_t i = 0; i < given.size(); ++i) shown[i] = given[i].value_or(shown[i]);
-  for (std::size_t k = 0; k < space.rotations; ++k) {
-    const auto quaternion = std::span(given).subspan(space.numbers + 4 * k, 4);
-    const bool is_given = std::ranges::any_of(quaternion, [](const auto& number) { return number.has_value(); });
-    if (is_given && !std::ranges::all_of(quaternion, [](const auto& number) { return number.has_value(); })) {
-      throw ModelError(fmt::format("{} has some of {}; a quaternion needs all four", what,
-                                   fmt::join(quaternion_names(system.rotations()[k].name), ", ")));
+  std::vector<std::string> names = system.position_names();
+  names.resize(space.numbers);
+  std::ranges::move(attitude_names(system), std::back_inserter(names));
+  SomeNumbers given = by_name(names, named, what);
+  std::vector<std::optional<AttitudeForm>> forms(space.rotations);
+  std::vector<std::vector<double>> attitudes(space.rotations);
+  std::vector<std::size_t> counts(space.rotations);
+  for (std::size_t i = space.numbers; i < names.size(); ++i) {
+    if (!given[i]) continue;
+    const auto [k, form, index] = *attitude_number(system, names[i]);
+    const std::string& rotation = system.rotations()[k].name;
+    const auto matrix = std::span(near).subspan(space.position_of(k), Rotation::positions);
+    if (!forms[k]) attitudes[k] = forms[k].emplace(form).numbers_of(matrix);
+    if (*forms[k] != form) {
+      throw ModelError(fmt::format("{} gives {} in two ways, by {} and by {}: give one", what, rotation,
+                                   fmt::join(forms[k]->names(rotation), ", "), names[i]));
     }
-    for (std::size_t i = 0; i < Rotation::velocities; ++i)
-      directions.push_back(is_given ? std::optional(0.0) : std::nullopt);
+    attitudes[k][index] = *given[i];
+    ++counts[k];
   }
-  near = space.from_shown(shown);
-  return directions;
+  given.resize(space.numbers);
+  for (std::size_t k = 0; k < space.rotations; ++k) {
+    const auto& form = forms[k];
+    for (std::size_t i = 0; i < Rotation::velocities; ++i) given.push_back(form ? std::optional(0.0) : std::nullopt);
+    if (!form) continue;
+    if (form->needs_all() && counts[k] < attitudes[k].size()) {
+      throw ModelError(fmt::format("{} has some of {}; a {} needs all", what,
+                                   fmt::join(form->names(system.rotations()[k].name), ", "),
+                                   form->kind == AttitudeForm::Kind::quaternion ? "quaternion" : "matrix"));
+    }
+    try {
+      std::ranges::copy(form->matrix_of(attitudes[k]),
+                        near.begin() + static_cast<std::ptrdiff_t>(space.position_of(k)));
+    } catch (const ModelError& error) {
+      throw ModelError(fmt::format("{}, {}: {}", what, system.rotations()[k].name, error.what()));
+    }
+  }
+  return given;
 }
 
 double number_from_text(std::string_view text, const std::string& what, const ParameterValues& values) {

@@ -44,6 +44,8 @@ class StartEquations {
   void move_to(std::span<const double> q) {
     for (std::size_t i = 0; i < q.size(); ++i) values_[system_.coordinates()[i]] = q[i];
     values_.try_emplace(time_symbol(), time_);
+    as_large_as_ones_ = values_;
+    for (std::size_t i = system_.space().numbers; i < q.size(); ++i) as_large_as_ones_[system_.coordinates()[i]] = 1.0;
     const Eigen::MatrixXd mass = evaluated(mass_);
     unit_ = Eigen::VectorXd::Ones(mass.rows());
     for (Eigen::Index i = 0; i < mass.rows(); ++i) {
@@ -56,7 +58,12 @@ class StartEquations {
   }
 
   double value(const Expression& e) const { return evaluate(e, values_); }
-  double size(const Expression& e) const { return size_of_terms(e, values_); }
+  /// What rounding errors are relative to: the entries of a rotation, of whatever size, have those of a number like 1.
+  double size(const Expression& e) const {
+    const double size = size_of_terms(e, values_);
+    const double largest = system_.rotations().empty() ? size : size_of_terms(e, as_large_as_ones_);
+    return largest > size ? largest : size;
+  }
   const std::vector<std::size_t>& free() const { return free_; }
   const std::vector<std::size_t>& given() const { return given_; }
   /// Lengths of velocities whose kinetic energy is ½.
@@ -90,6 +97,7 @@ class StartEquations {
   const System& system_;
   SparseMatrix mass_;
   Values values_;
+  Values as_large_as_ones_;  ///< the same with ones as the entries of rotations
   double time_ = 0.0;
   std::vector<std::size_t> free_;
   std::vector<std::size_t> given_;

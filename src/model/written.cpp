@@ -68,6 +68,7 @@ class Reader {
       shorten(result.lagrangian->value, {model_.system.lagrangian()});
     }
     read_rows("constraints", model_.system.constraints(), result.constraints);
+    result.constraint_matrix = constraint_matrix(result.constraints);
     read_rows("holonomic", model_.system.holonomic(), result.holonomic);
     if (const toml::table* forces = text_.table("forces")) {
       define_multipliers();
@@ -75,8 +76,8 @@ class Reader {
       for (const auto& [i, value] : text_.by_coordinate(*forces, "[forces]", "the applied force on", names_)) {
         const std::size_t numbers = text_.space().numbers;
         const bool turns = i >= numbers;  // a component of a torque
-        const std::string& q = turns ? text_.rotations()[(i - numbers) / Rotation::velocities].name
-                                     : text_.coordinates()[i].name();
+        const std::string& q =
+            turns ? text_.rotations()[(i - numbers) / Rotation::velocities].name : text_.coordinates()[i].name();
         if (turns && (i - numbers) % Rotation::velocities > 0) {
           std::get<Vector>(result.forces.back().value).push_back(value);
           continue;
@@ -180,11 +181,30 @@ class Reader {
     }
   }
 
+  SparseMatrix constraint_matrix(const std::vector<WrittenFormula>& constraints) const {
+    Vector rows;
+    for (const WrittenFormula& formula : constraints)
+      std::ranges::copy(entries_of(formula.value), std::back_inserter(rows));
+    SparseMatrix matrix = model_.system.constraint_matrix();
+    for (auto& entry : matrix.entries) {
+      const auto row = static_cast<std::size_t>(entry.row);
+      if (row >= rows.size()) continue;  // holonomic
+      const auto is_velocity = [&](const Expression& s) {
+        return std::ranges::find(velocities_, s) != velocities_.end();
+      };
+      if (std::ranges::any_of(free_symbols(rows[row]), is_velocity)) continue;
+      const Expression named = gradient(rows[row], model_.system.velocities())[static_cast<std::size_t>(entry.column)];
+      if (operation_count(named) < operation_count(entry.value)) entry.value = named;
+    }
+    return matrix;
+  }
+
   /// By Euler's theorem: names of degree 1 in the velocities are as good as velocities.
   std::optional<Expression> energy(const Expression& lagrangian) {
     if (!homogeneous_ || model_.system.depends_on_time()) return std::nullopt;
-    velocities_.insert(velocities_.end(), model_.system.velocities().begin(), model_.system.velocities().end());
-    const Expression named = energy_of(lagrangian, velocities_);
+    Vector all = velocities_;
+    all.insert(all.end(), model_.system.velocities().begin(), model_.system.velocities().end());
+    const Expression named = energy_of(lagrangian, all);
     return operation_count(named) < operation_count(model_.system.energy()) ? named : model_.system.energy();
   }
 

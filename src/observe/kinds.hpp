@@ -4,6 +4,7 @@
 
 #include "rattleback/flow/run.hpp"
 #include "rattleback/method/method.hpp"
+#include "rattleback/model/model.hpp"
 
 namespace rattleback {
 
@@ -20,11 +21,19 @@ inline void require_whole_step(const Method& method) {
 
 // The observers that have a file of their own. Each throws MethodError where it has nothing to say.
 
+/// An expression of the motion, at the nodes. Throws ParseError where it is none.
+std::unique_ptr<Observer> make_quantity_observer(std::string_view text, const Problem& problem, const Model& model);
+/// The outputs of a map of (q, v), at the nodes.
+std::unique_ptr<Observer> make_node_observer(ObservedQuantity quantity, ImplicitSystem map, const Problem& problem);
+
 std::unique_ptr<Observer> make_momentum_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_momentum_equation_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_symplectic_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_reduced_forces_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_reduced_equation_observer(const Method& method, const Problem& problem);
+/// The same for systems with rotations and motions of space.
+std::unique_ptr<Observer> make_group_forces_observer(const Method& method, const Problem& problem);
+std::unique_ptr<Observer> make_group_equation_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_spectral_radius_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_time_error_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_reversibility_observer(const Method& method, const Problem& problem);

@@ -107,21 +107,20 @@ std::unique_ptr<Observer> node_constraint(const Scene& s) {
   s.require_rows();
   ImplicitSystem map = map_of_node(s.system());
   map.give(Slot::constraints, s.system().velocity_rows());
-  return std::make_unique<NodeMapObserver>(
-      ObservedQuantity{"node-constraint", numbered("node_constraint", map.outputs.size())}, map, s.problem);
+  return make_node_observer({"node-constraint", numbered("node_constraint", map.outputs.size())}, map, s.problem);
 }
 
 std::unique_ptr<Observer> constraint_forces(const Scene& s) {
   s.require_rows();
   const ImplicitSystem motion = accelerations(s.system());
   std::vector<std::string> labels;
-  for (const Expression& q : s.system().coordinates()) labels.push_back("constraint_force_" + q.name());
+  for (const Expression& q : s.system().freedoms()) labels.push_back("constraint_force_" + q.name());
   std::vector<Expression> forces(s.system().dimension());
   add_constraint_forces(s.system(), multiplier_symbols(s.system()), 1.0, forces);
   ImplicitSystem map = map_of_node(s.system());
   map.solve_as(motion);
   map.give(Slot::others, forces);
-  return std::make_unique<NodeMapObserver>(ObservedQuantity{"constraint-forces", labels}, map, s.problem);
+  return make_node_observer({"constraint-forces", labels}, map, s.problem);
 }
 
 std::unique_ptr<Observer> momentum(const Scene& s) {
@@ -139,7 +138,7 @@ std::unique_ptr<Observer> momentum(const Scene& s) {
   for (const SymmetrySection& section : s.system().sections()) add(section.name, s.system().field_of(section));
   ImplicitSystem map = map_of_node(s.system());
   map.give(Slot::conserved, momenta);
-  return std::make_unique<NodeMapObserver>(ObservedQuantity{"momentum", labels}, map, s.problem);
+  return make_node_observer({"momentum", labels}, map, s.problem);
 }
 
 const std::vector<Entry>& entries() {
@@ -228,6 +227,17 @@ struct Wanted {
   std::optional<int> ell;
 };
 
+bool is_observer(std::string_view text) {
+  const std::string_view name = text.substr(0, text.find(':'));
+  return std::ranges::any_of(entries(), [&](const Entry& k) { return k.info.name == name; });
+}
+
+/// What looks like a name of an observer, or like one with its option.
+bool is_word(std::string_view text) {
+  return text.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string_view::npos ||
+         text.find(':') != std::string_view::npos;
+}
+
 const Entry& find(std::string_view name) {
   std::vector<std::string> names;
   for (const Entry& k : entries()) {
@@ -266,6 +276,10 @@ Wanted read(std::string_view text) {
 
 }  // namespace
 
+std::unique_ptr<Observer> make_node_observer(ObservedQuantity quantity, ImplicitSystem map, const Problem& problem) {
+  return std::make_unique<NodeMapObserver>(std::move(quantity), std::move(map), problem);
+}
+
 std::span<const ObserverInfo> observers() {
   static const std::vector<ObserverInfo> all = [] {
     std::vector<ObserverInfo> list;
@@ -289,6 +303,21 @@ std::unique_ptr<Observer> make_observer(std::string_view name, const DerivedMeth
   } catch (const MethodError& error) {
     throw MethodError(fmt::format("{} cannot be observed here: {}", name, error.what()));
   }
+}
+
+std::unique_ptr<Observer> make_observer(std::string_view text, const DerivedMethod& method, const Problem& problem,
+                                        const Model& model) {
+  if (is_observer(text)) return make_observer(text, method, problem);
+  try {
+    return make_quantity_observer(text, problem, model);
+  } catch (const ParseError& error) {
+    if (is_word(text)) read(text);  // says what there is
+    throw RequestError(error.what());
+  }
+}
+
+void check_observer_or_quantity(std::string_view text) {
+  if (is_observer(text) || is_word(text)) read(text);
 }
 
 }  // namespace rattleback

@@ -14,7 +14,69 @@ WrongInput wrong_table(const std::string& label, const std::string& input, std::
           .says = std::move(says)};
 }
 
+/// A model with a rotation in its first two lines.
+WrongInput wrong_rotation(const std::string& label, const std::string& rest, std::vector<std::string> says) {
+  return {.label = "rotation_" + label,
+          .model = "rotations = [\"R\"]\nlagrangian = \"0.5*dot(R.omega, R.omega)\"\n" + rest + "\n",
+          .says = std::move(says)};
+}
+
+WrongInput wrong_attitude(const std::string& label, const std::string& attitude, std::vector<std::string> says) {
+  return wrong_rotation("start_" + label, "[initial]\nq = { R = " + attitude + " }", std::move(says));
+}
+
 const std::vector<WrongInput> model_texts{
+    {.label = "rotation_as_a_scalar",
+     .model = "rotations = [\"R\"]\nlagrangian = \"0.5*dot(R.omega, R.omega) + R\"\n",
+     .says = {"m.toml:2:41: ", "cannot add a scalar and a 3 by 3 matrix"}},
+    {.label = "rotation_misspelt_part",
+     .model = "rotations = [\"R\"]\nlagrangian = \"0.5*dot(R.omga, R.omega)\"\n",
+     .says = {"m.toml:2:23: ", "the rotation R has no 'R.omga'; it has R.omega, its angular velocity in the body"}},
+    {.label = "rotation_that_is_none",
+     .model = "coordinates = [\"x\"]\nlagrangian = \"0.5*dot(x.omega, x.omega)\"\n",
+     .says = {"m.toml:2:23: ", "'x' is not a rotation", "rotations = [\"x\"] declares it"}},
+    {.label = "rotation_second_derivative",
+     .model = "rotations = [\"R\"]\nlagrangian = \"0.5*dot(R.omega', R.omega)\"\n",
+     .says = {"m.toml:2:23: ", "this would be a second derivative"}},
+    {.label = "rotation_twice",
+     .model = "rotations = [\"R\", \"R\"]\nlagrangian = \"0.5*dot(R.omega, R.omega)\"\n",
+     .says = {"m.toml:1:19: ", "the name R is needed for the rotation R and is taken; rename one"}},
+    {.label = "rotation_and_a_coordinate",
+     .model = "coordinates = [\"R1\"]\nrotations = [\"R\"]\nlagrangian = \"0.5*R1'^2\"\n",
+     .says = {"m.toml:2:14: ", "the name R1 is needed for the rotation R and is taken; rename one"}},
+    {.label = "rotation_name_with_a_dot",
+     .model = "rotations = [\"R.x\"]\nlagrangian = \"1\"\n",
+     .says = {"m.toml:1:14: ", "'R.x' cannot be the name of a rotation"}},
+    wrong_rotation("parameter", "[parameters]\nR = 1", {"m.toml:1:14: ", "the name R is needed for the rotation R"}),
+    wrong_rotation("definition", "[definitions]\nR = \"rotx(1)\"", {"m.toml:4:1: ", "'R' has a meaning already"}),
+    wrong_rotation("definition_of_a_part", "[definitions]\n\"R.w\" = \"1\"",
+                   {"m.toml:4:2: ", "a definition must be a name"}),
+    wrong_rotation("constraint", "constraints = [\"R\"]", {"m.toml:3:16: ", "contains no velocity: R[1,1]"}),
+    wrong_rotation("holonomic", "holonomic = [\"R.omega[1]\"]", {"m.toml:3:14: ", "contains R.omega1, a velocity"}),
+    wrong_rotation("force", "[forces]\nR = \"[1, 2]\"",
+                   {"m.toml:4:5: ", "the applied force on R has three components, as in \"[0, 0, 1]\", found 2"}),
+    wrong_rotation("exact", "[exact]\nR = \"1\"",
+                   {"m.toml:3:1: ", "exact solutions cannot be given for models with rotations; drop [exact]"}),
+    wrong_rotation("angle", "angles = [\"R\"]",
+                   {"m.toml:3:11: ", "'R' in angles is a rotation; only coordinates that are numbers can stand here"}),
+    wrong_rotation("event", "[events]\nup = { when = \"R\", action = \"stop\" }",
+                   {"m.toml:4:16: ", "a scalar is expected here, found a 3 by 3 matrix"}),
+    wrong_rotation("velocity", "[initial]\nq = {}\nv = { R = [1, 2] }",
+                   {"m.toml:5:11: ", "v of R has three components, as in [0, 0, 1], found 2"}),
+    wrong_rotation("list", "[initial]\nq = [1, 0, 0]",
+                   {"m.toml:4:5: ", "q has 3 entries, expected 4: a quaternion w, x, y, z for each rotation"}),
+    wrong_attitude("number", "1", {"m.toml:4:11: ", "q of R is written as { axis = [0, 0, 1], angle = 0.1 }"}),
+    wrong_attitude("half", "{ axis = [0, 0, 1] }", {"m.toml:4:11: ", "q of R needs the key angle"}),
+    wrong_attitude("axis", "{ axis = [0, 0, 0], angle = 1 }",
+                   {"m.toml:4:20: ", "axis of q of R is zero; give a direction, as in [0, 0, 1]"}),
+    wrong_attitude("euler", "{ euler = \"zxw\", angles = [1, 2, 3] }",
+                   {"m.toml:4:21: ", "euler of q of R is 'zxw'; it lists axes, as in \"zxy\""}),
+    wrong_attitude("quaternion", "{ quaternion = [0, 0, 0, 0] }",
+                   {"m.toml:4:26: ", "is zero, and no rotation; the identity is [1, 0, 0, 0]"}),
+    wrong_attitude("mirror", "{ matrix = [[1, 0, 0], [0, 1, 0], [0, 0, -1]] }",
+                   {"m.toml:4:22: ", "is no rotation", "of length 1, orthogonal, and right-handed"}),
+    wrong_attitude("two_ways", "{ quaternion = [1, 0, 0, 0], angle = 2 }",
+                   {"m.toml:4:40: ", "unknown key 'angle' in q of R; the keys are quaternion"}),
     wrong_table("times_that_fall", "{ times = [0, 2, 1], values = [0, 1, 2] }",
                 {"m.toml:4:5: ", "the input u: times must increase: 1 of row 3 does not come after 2"}),
     wrong_table("lengths", "{ times = [0, 1, 2], values = [0, 1] }", {"m.toml:4:5: ", "3 times and 2 values"}),

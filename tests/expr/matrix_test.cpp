@@ -297,5 +297,90 @@ TEST(Printing, symbols_with_primes_are_not_derivatives_of_definitions) {
   EXPECT_EQ(parse(to_text(e)), e);
 }
 
+/// The value of a text with numbers for u, at which everything is hand-computed.
+std::vector<double> point(const std::string& text, const std::vector<double>& u) {
+  Definitions d;
+  d.add("egg(n)", "sqrt(4*n[1]^2 + 9*n[2]^2 + n[3]^2) + 0.5*norm(n) + 0.25*n[3]");
+  ParseOptions options;
+  options.definitions = &d;
+  std::unordered_map<Expression, double> at;
+  for (std::size_t i = 0; i < 3; ++i) at.emplace(Expression::symbol("u" + std::to_string(i + 1)), u[i]);
+  std::vector<double> result;
+  const auto components = std::get<Vector>(parse_tensor("u = [u1, u2, u3]; " + text, options));
+  for (const Expression& e : components) result.push_back(evaluate(e, at));
+  return result;
+}
+
+void expect_point(const std::string& text, const std::vector<double>& u, const std::vector<double>& expected) {
+  const std::vector<double> found = point(text, u);
+  ASSERT_EQ(found.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(found[i], expected[i], 1e-15) << text << ", component " << i + 1;
+}
+
+TEST(Contacts, are_the_points_one_finds_by_hand) {
+  const std::vector<double> up{0.0, 0.0, 1.0};
+  const std::vector<double> tilted{0.6, 0.0, 0.8};
+  expect_point("contact_ellipsoid(u, 3, 2, 1)", up, {0, 0, -1});
+  // the tangent plane of x²/9 + z²/16 = 1 with the normal (0.6, 0.8) touches where x/9 : z/16 = 0.6 : 0.8
+  expect_point("contact_ellipsoid(u, 3, 2, 4)", tilted, {-5.4 / std::sqrt(13.48), 0, -12.8 / std::sqrt(13.48)});
+  expect_point("contact_sphere(u, 2)", tilted, {-1.2, 0, -1.6});
+  expect_point("contact_disk(u, 5)", {0.48, 0.6, 0.64}, {-3, 0, -4});
+  expect_point("contact_disk(u, 5, [0, 0, 1])", {0.48, 0.64, 0.6}, {-3, -4, 0});
+  expect_point("contact_torus(u, 5, 1)", {0.48, 0.6, 0.64}, {-3.48, -0.6, -4.64});
+  expect_point("contact_torus(u, 5, 1, [1, 0, 0])", {0.6, 0.64, 0.48}, {-0.6, -4.64, -3.48});
+  expect_point("contact_support(egg, u)", up, {0, 0, -1.25});  // the lowest point of the ellipsoid, its coat, raised
+}
+
+TEST(Contacts, by_a_support_function_are_those_of_the_bodies_it_is_made_of) {
+  const std::vector<double> u{0.48, -0.6, 0.64};
+  expect_point("contact_support(egg, u)", u,
+               point("contact_ellipsoid(u, 2, 3, 1) + contact_sphere(u, 0.5) + [0, 0, 0.25]", u));
+}
+
+// The surface has the normal u there: points of contact with verticals a little apart differ by what is orthogonal to
+// u. This is why the third row of rolling is the rate of the height.
+TEST(Contacts, move_along_the_ground) {
+  const std::vector<double> u{0.48, -0.6, 0.64};
+  for (const char* text : {"contact_ellipsoid(u, 3, 2, 1)", "contact_disk(u, 5)", "contact_disk(u, 5, [0.6, 0, 0.8])",
+                           "contact_torus(u, 5, 1)", "contact_support(egg, u)"}) {
+    for (const std::vector<double>& turn :
+         {std::vector<double>{0.6, 0.48, 0.0}, {0.64, 0.0, -0.48}, {0.0, 0.64, 0.6}}) {  // orthogonal to u
+      const double e = 1e-5;
+      const auto at = [&](double s) {
+        return point(text, {u[0] + s * turn[0], u[1] + s * turn[1], u[2] + s * turn[2]});
+      };
+      const std::vector<double> after = at(e);
+      const std::vector<double> before = at(-e);
+      double moved = 0.0;
+      for (std::size_t i = 0; i < 3; ++i) moved += u[i] * (after[i] - before[i]) / (2 * e);
+      EXPECT_NEAR(moved, 0.0, 1e-8) << text;
+    }
+  }
+}
+
+TEST(Contacts, that_are_none_are_refused) {
+  Definitions d;
+  d.add("square(n)", "dot(n, n)");
+  d.add("two(a, b)", "a + b");
+  ParseOptions options = some_names();
+  options.definitions = &d;
+  const auto expect_said = [&](const std::string& text, const std::string& part) {
+    EXPECT_NE(summary_of(text, options).find(part), std::string::npos) << text << ": " << summary_of(text, options);
+  };
+  expect_said("contact_support(square, [x, y, z])[1]", "a support function is homogeneous, h(2n) = 2h(n), as ");
+  for (const char* none : {"two", "x", "1", "cube"}) {
+    expect_said(std::string("contact_support(") + none + ", [x, y, z])[1]",
+                "'contact_support' takes the name of a function of one vector");
+  }
+  expect_said("contact_support(square)[1]", "this ) has no matching (");
+  expect_said("contact_support(square, x)[1]", "the vertical is a vector, found a scalar");
+  expect_said("contact_ellipsoid([x, y, z], 1, 2)[1]", "'contact_ellipsoid' takes 4 arguments, found 3");
+  expect_said("contact_disk([x, y, z])[1]", "'contact_disk' takes 2 or 3 arguments, found 1");
+  expect_said("contact_disk([x, y, z], 1, 2)[1]", "'contact_disk' takes a vector, a radius and an axis, found ");
+  expect_said("contact_sphere([x, y], 1)[1]", "the vertical has 3 components, found a vector of 2 components");
+  expect_said("contact_torus([x, y, z], 1, 1, [1, 0])[1]", "the axis has 3 components, found a vector of 2 components");
+  expect_said("contact_circle([x, y, z], 1)[1]", "contact_");
+}
+
 }  // namespace matrix_test
 }  // namespace rattleback

@@ -6,6 +6,7 @@
 
 #include "found.hpp"
 #include "rattleback/expr/parse.hpp"
+#include "tests/bodies.hpp"
 #include "tests/places.hpp"
 
 namespace rattleback::test {
@@ -254,6 +255,100 @@ TEST(ReducedMeasure, agrees_with_the_one_form_where_both_apply) {
     ASSERT_TRUE(m.decided) << name << ": " << m.reason;
     EXPECT_EQ(m.exists(), f.gyroscopic().has_measure()) << name;
   }
+}
+
+/// What is found of a body in space.
+GroupReduction group_of(const std::string& text) {
+  const Model m = read_model(text, "body.toml");
+  return *Found(m.system, *m.initial).analysis.group;
+}
+
+std::vector<std::string> names_of_group(const GroupReduction& g) {
+  std::vector<std::string> names;
+  for (const Symmetry& s : g.motions.group.generators) names.push_back(s.name);
+  return names;
+}
+
+TEST(MotionsOfSpace, are_divided_out) {
+  using Names = std::vector<std::string>;
+  const GroupReduction s = group_of(suslov());
+  EXPECT_EQ(names_of_group(s), (Names{"rotation about x", "rotation about y", "rotation about z"}));
+  EXPECT_EQ(s.reduced_dimension(), 0U);
+  EXPECT_EQ(s.inside_constraints, 2U);
+  EXPECT_TRUE(s.spans);
+  EXPECT_FALSE(s.is_kinematic());
+  // The generators of a left action are right-invariant fields, whose brackets have the opposite sign.
+  EXPECT_EQ(s.motions.group.structure_constants[2 + 3 * 1], -1.0) << "[x, y] = -z";
+  EXPECT_TRUE(s.horizontal.empty());
+
+  const GroupReduction b = group_of(ball());
+  EXPECT_EQ(b.motions.group.dimension(), 3U);
+  EXPECT_EQ(b.motions.reduced_positions(read_model(ball(), "b").system), (Names{"transpose(R)*[0, 0, 1]"}));
+  EXPECT_EQ(b.inside_constraints, 1U);
+  for (const std::string& text : {ball(true), veselova()}) EXPECT_TRUE(group_of(text).is_kinematic()) << text;
+
+  const GroupReduction top = group_of(heavy_top());
+  EXPECT_EQ(top.reduced_dimension(), 2U);
+  ASSERT_EQ(top.motions.left_out.size(), 1U);
+  EXPECT_EQ(top.motions.left_out[0], "spin: it turns the body R, not space");
+  EXPECT_FALSE(top.measure) << "Liouville's is there without constraints";
+
+  const GroupReduction two = group_of(two_bodies());
+  EXPECT_EQ(two.motions.group.dimension(), 6U);
+  EXPECT_EQ(two.motions.points.size(), 2U);
+  EXPECT_EQ(two.motions.reduced_positions(read_model(two_bodies(), "t").system),
+            (Names{"u", "v", "w", "transpose(R)*S"}));
+}
+
+/// A model without what it says about symmetry.
+std::string undeclared(std::string text) {
+  const std::size_t first = text.find("[symmetry]");
+  return text.erase(first, text.find("[initial]") - first);
+}
+
+TEST(MotionsOfSpace, are_found_without_being_declared) {
+  for (const std::string& text : {suslov(), ball(), ball(true), veselova(), heavy_top(), stone()}) {
+    const GroupReduction declared = group_of(text);
+    const GroupReduction found = group_of(undeclared(text));
+    EXPECT_EQ(found.motions.group.dimension(), declared.motions.group.dimension()) << text;
+    EXPECT_EQ(found.motions.turns, declared.motions.turns) << text;
+  }
+}
+
+TEST(MotionsOfSpace, that_move_along_the_constraints_are_horizontal) {
+  const GroupReduction g = group_of(R"toml(coordinates = ["x", "y", "z"]
+rotations = ["R"]
+lagrangian = "x'^2 + y'^2 + z'^2 + dot(R.omega, diag(1, 2, 3)*R.omega)"
+constraints = ["z' - y*x'"]
+[symmetry]
+group = "SO(3)"
+acts_on = ["R"]
+[initial]
+q = { y = 1 }
+v = { R = [1, 0.2, 0] }
+)toml");
+  EXPECT_EQ(g.motions.group.dimension(), 5U) << "with translations of x and z";
+  ASSERT_EQ(g.horizontal.size(), 3U);
+  for (const auto& c : g.horizontal) {
+    for (std::size_t a = 0; a < 2; ++a) EXPECT_NEAR(c[a], 0.0, 1e-12) << "translations are not";
+  }
+}
+
+// Suslov: an invariant measure exists if and only if the constrained axis is a principal one (V. V. Kozlov, Mekhanika
+// Tverdogo Tela 1988). Chaplygin's ball and Veselova's problem have one (Chaplygin 1903; Veselov & Veselova 1986), the
+// rubber ball has (Ehlers, Koiller, Montgomery & Rios 2005), a stone whose axes of inertia and of curvature differ has
+// none (Borisov & Mamaev 2003).
+TEST(MotionsOfSpace, leave_a_measure_or_none) {
+  EXPECT_FALSE(group_of(suslov()).measure->exists());
+  EXPECT_TRUE(group_of(suslov("I13 = 0, I23 = 0")).measure->exists());
+  for (const std::string& text : {ball(), ball(true), veselova()}) {
+    const GroupMeasure m = *group_of(text).measure;
+    EXPECT_TRUE(m.decided) << m.reason;
+    EXPECT_TRUE(m.exists()) << text << m.vertical.residual << ", " << m.closed.residual;
+  }
+  const GroupMeasure m = *group_of(stone()).measure;
+  EXPECT_TRUE(m.decided) << m.reason;
+  EXPECT_FALSE(m.exists());
 }
 
 }  // namespace reduction_test

@@ -167,6 +167,36 @@ TEST_F(ResultFiles, an_interrupted_run_resumes_to_the_same_bytes) {
   }
 }
 
+// A rotation has nine positions, three velocities, and columns that depend on those before.
+TEST_F(ResultFiles, an_interrupted_run_with_rotations_resumes_to_the_same_bytes) {
+  setup_ = {
+      read_model("rotations = [\"R\"]\nlagrangian = \"0.5*dot(R.omega, diag(1, 2, 3)*R.omega)\"\n"
+                 "[initial]\nq = { R = { axis = [1, 2, 3], angle = 1 } }\nv = { R = [0.1, 2, 0.3] }\n",
+                 "body.toml")};
+  ResultFile uninterrupted = open("whole.csv");
+  uninterrupted.finish(run_into(uninterrupted, 60));
+  {
+    ResultFile first = open("parts.csv");
+    run_into(first, 24);
+  }
+  ResultFile second = open("parts.csv", ResultFile::Start::resume);
+  second.finish(run_into(second, 60));
+  EXPECT_EQ(content(in("whole.csv")), content(in("parts.csv")));
+  setup_.description.start.v[1] += 1.0;
+  {
+    ResultFile first = open("other.csv");
+    run_into(first, 24);
+  }
+  setup_.description.start.v[1] -= 1.0;
+  try {
+    open("other.csv", ResultFile::Start::resume);
+    FAIL();
+  } catch (const ResumeError& error) {
+    EXPECT_NE(std::string(error.what()).find("its initial velocity 2 was 3, now it is 2"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST_F(ResultFiles, an_interrupted_run_has_a_readable_result_and_keeps_its_checkpoint) {
   const std::atomic<bool> stop = true;
   ResultFile file = open("a.h5");

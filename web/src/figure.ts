@@ -1,6 +1,7 @@
 import type { Figure } from "./report";
 import { h, parseSvg, setPressed } from "./dom";
 import type { Drawing, Readout } from "./drawing";
+import { MapDrawing } from "./heatmap";
 import { whenNear, whenWidthChanges } from "./lazy";
 import { seriesColour } from "./palette";
 import { plain } from "./plaintext";
@@ -91,7 +92,9 @@ export function figureElement(figure: Figure, id: string): HTMLElement {
   const create = (): Drawing => {
     if (drawing) return drawing;
     const onReadout = (readout: Readout | null) => legend.show(readout);
-    drawing = figure.kind === "space" ? new SpaceDrawing(figure, onReadout) : new PlaneDrawing(figure, { onReadout });
+    if (figure.kind === "space") drawing = new SpaceDrawing(figure, onReadout);
+    else if (figure.kind === "map") drawing = new MapDrawing(figure, onReadout);
+    else drawing = new PlaneDrawing(figure, { onReadout });
     host.append(drawing.element);
     switches.append(...drawing.switches);
     drawing.resize();

@@ -4,7 +4,7 @@ import { frame, type View, xPosition, yPosition } from "./frame";
 import { ink, markRadius } from "./palette";
 import { shownSeries, svgDocument, svgLegend, svgLine, svgSeries, svgText, svgWidth, textWidth } from "./svg";
 
-const height = { line: 470, path: 620, space: 620 };
+const height = { line: 470, path: 620, space: 620, map: 470 };
 
 /** A plane figure as a picture for print. */
 export function planeSvg(figure: Figure, view: View, equalUnits: boolean, visible: readonly boolean[]): string {

@@ -44,7 +44,8 @@ struct EnsembleFile {
   std::vector<Volume> volumes;
 };
 
-/// Throws ModelError; `file` is named in errors, and models are looked for beside it.
-EnsembleFile read_ensemble(std::string_view text, const std::string& file);
+/// Throws ModelError; `file` is named in errors, and models are looked for beside it. Parameters have these values
+/// `instead` of those of the file.
+EnsembleFile read_ensemble(std::string_view text, const std::string& file, const ParameterValues& instead = {});
 
 }  // namespace rattleback

@@ -59,6 +59,11 @@ struct InverseRecipe {
   std::size_t associated = 0;  ///< among how many associated systems it is searched for a Lagrangian
 };
 
+/// Many trajectories (docs/ensembles.md): a row for each member.
+struct EnsembleRecipe {
+  std::string file = {};  ///< that describes them, in the folder of the experiment
+};
+
 /// How a table of an experiment is made.
 struct DataRecipe {
   std::string name = {};
@@ -72,7 +77,7 @@ struct DataRecipe {
   std::optional<std::vector<double>> second_position = {};
   double step = 0.0;
   bool ends_early = false;  ///< it is known not to reach its end
-  std::variant<TrajectoryRecipe, ConvergenceRecipe, CloudRecipe, ModifiedRecipe, InverseRecipe> kind = {};
+  std::variant<TrajectoryRecipe, ConvergenceRecipe, CloudRecipe, ModifiedRecipe, InverseRecipe, EnsembleRecipe> kind = {};
 };
 
 /// What a paper says, in a form that can be checked.
@@ -110,6 +115,7 @@ struct AnimationRecipe {
   std::string title;
   std::vector<std::string> data;   ///< trajectories of one model
   std::vector<std::string> names;  ///< of these; those of the methods if empty
+  std::string opening = {};        ///< what is said about it where a page begins with it; empty: none does
 };
 
 /// A numerical experiment of a paper, as its file describes it (docs/experiments.md).

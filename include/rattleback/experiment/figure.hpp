@@ -11,10 +11,13 @@ enum class FigureKind : std::uint8_t {
   line,   ///< y over x
   path,   ///< in the plane, with equal scales
   space,  ///< with a third coordinate
+  map,    ///< a third number as the colour of points of a grid
 };
+constexpr bool has_third_axis(FigureKind kind) { return kind == FigureKind::space || kind == FigureKind::map; }
+
 template <>
 inline constexpr auto words<FigureKind> = std::to_array<Word<FigureKind>>(
-    {{FigureKind::line, "line"}, {FigureKind::path, "path"}, {FigureKind::space, "space"}});
+    {{FigureKind::line, "line"}, {FigureKind::path, "path"}, {FigureKind::space, "space"}, {FigureKind::map, "map"}});
 
 enum class SeriesStyle : std::uint8_t { line, points, both };
 template <>

@@ -50,9 +50,6 @@ struct ParseOptions {
   std::string time = {};                                    ///< the name that stands for time, if one does
   /// Symbols that definitions may contain besides the names, whose rates of change nobody knows: multipliers.
   const std::unordered_set<Expression>* instantaneous = nullptr;
-  /// Rates of change of symbols that are no coordinates by themselves: the entries of rotations. Null if there are
-  /// none.
-  const std::unordered_map<Expression, Expression>* rates = nullptr;
   /// What to say of some names where they are unknown: "is a constraint; …", behind the name.
   const std::unordered_map<std::string, std::string>* explanations = nullptr;
 };

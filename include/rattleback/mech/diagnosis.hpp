@@ -72,8 +72,10 @@ ConstraintReport examine_constraints(const System& system, std::span<const doubl
 std::optional<ConstraintReport::RankDrop> find_rank_drop(const System& system, std::span<const double> parameters,
                                                          const State& near);
 
-/// Declared symmetries along which L or the constraints change, each in words. Judged at random points.
+/// Symmetries along which L or the constraints change, each in words: those declared, or given. Judged at random points.
 std::vector<std::string> broken_symmetries(const System& system, std::span<const double> parameters, const State& near);
+std::vector<std::string> broken_symmetries(const System& system, std::span<const Symmetry> symmetries,
+                                           std::span<const double> parameters, const State& near);
 
 /// Sections of symmetries that do not lie inside the constraints, each with the constraint it slips against.
 std::vector<std::string> broken_sections(const System& system, std::span<const double> parameters, const State& near);

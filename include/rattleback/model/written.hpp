@@ -27,6 +27,8 @@ struct WrittenModel {
   std::vector<WrittenFormula> forces = {};
   /// v·L_v − L by these names, if that can be said: where all of them are of one degree in the velocities.
   std::optional<Expression> energy = {};
+  /// A by these names, where that is shorter; empty if there is no text.
+  std::optional<SparseMatrix> constraint_matrix = {};
 };
 
 /// Reads the text of a model once more; nothing where there is none.

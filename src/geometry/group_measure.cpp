@@ -1,0 +1,270 @@
+// Invariant measures of equations that are reduced by motions of space.
+
+#include <algorithm>
+#include <cmath>
+
+#include "../expr/determinant.hpp"
+#include "../mech/decompositions.hpp"
+#include "../mech/sampling.hpp"
+#include "rattleback/expr/graph.hpp"
+#include "rattleback/geometry/analysis.hpp"
+#include "rattleback/kernel/step.hpp"
+#include "rattleback/mech/dynamics.hpp"
+#include "rattleback/model/space.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr int points_of_group_measure = 8;
+constexpr double vertical_tolerance = 1e-9;
+constexpr double closed_tolerance = 1e-6;  ///< derivatives are differences
+
+Eigen::Index at(std::size_t i) { return static_cast<Eigen::Index>(i); }
+
+/// Velocities u that determine the others by the constraints, and those: coordinates that turn with the group are among
+/// the others, so that u is seen from the body.
+struct Choice {
+  std::vector<std::size_t> independent;
+  std::vector<std::size_t> dependent;
+};
+
+bool turns_with(const SpaceMotions& motions, std::size_t i) {
+  if (std::ranges::any_of(motions.points, [&](const auto& p) { return std::ranges::find(p, i) != p.end(); })) return true;
+  return motions.turns == SpaceMotions::Turns::about_axis && i < motions.about_axis.size() &&
+         std::ranges::any_of(motions.about_axis[i], [](double b) { return b != 0.0; });
+}
+
+Choice choose(const System& system, const SpaceMotions& motions, Eigen::MatrixXd a) {
+  constexpr double preferred = 1e3;
+  for (std::size_t i = 0; i < system.space().numbers; ++i) {
+    if (turns_with(motions, i)) a.col(at(i)) *= preferred;
+  }
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(a);
+  Choice choice;
+  for (Eigen::Index k = 0; k < a.rows(); ++k)
+    choice.dependent.push_back(static_cast<std::size_t>(qr.colsPermutation().indices()[k]));
+  for (std::size_t i = 0; i < system.dimension(); ++i) {
+    if (std::ranges::find(choice.dependent, i) == choice.dependent.end()) choice.independent.push_back(i);
+  }
+  return choice;
+}
+
+/// (q, u) ↦ v, u̇ and their slopes.
+Step motion_on_constraints(const System& system, const Choice& choice) {
+  const ExpressionMatrix a = dense(system.constraint_matrix());
+  const ExpressionMatrix gamma = solved(columns(a, choice.dependent), columns(a, choice.independent));
+  Substitution horizontal;
+  for (std::size_t k = 0; k < choice.dependent.size(); ++k) {
+    Expression total;
+    for (std::size_t j = 0; j < choice.independent.size(); ++j)
+      total -= gamma[k][j] * system.velocities()[choice.independent[j]];
+    horizontal.emplace(system.velocities()[choice.dependent[k]], total);
+  }
+  ImplicitSystem map = accelerations(system);
+  map.residuals = substitute(map.residuals, horizontal);
+  map.guess = substitute(map.guess, horizontal);
+  Vector outputs = substitute(system.velocities(), horizontal);
+  for (const std::size_t i : choice.independent) outputs.push_back(map.unknowns[i]);
+  map.outputs = outputs;
+  map.data = system.coordinates();
+  for (const std::size_t i : choice.independent) map.data.push_back(system.velocities()[i]);
+  const std::size_t inputs = map.data.size();
+  map.data = joined({map.data, system.parameters()});
+  map.typical.clear();
+  return Step(with_tangent_matrix(map, outputs.size(), inputs), 1, Backend::interpreted);
+}
+
+/// θ and the matrix of u ↦ q̇.
+struct Divergence {
+  Eigen::VectorXd theta;
+  Eigen::MatrixXd velocity;
+};
+
+class MotionOnConstraints {
+ public:
+  MotionOnConstraints(const System& system, Choice choice, std::span<const double> parameters)
+      : space_(system.space()), choice_(std::move(choice)), parameters_(parameters.begin(), parameters.end()),
+        step_(motion_on_constraints(system, choice_)), outputs_(step_.system().outputs.size()) {}
+
+  /// Nothing where it is not defined, or not linear in u.
+  std::optional<Divergence> operator()(std::span<const double> q) {
+    const std::size_t m = choice_.independent.size();
+    Divergence d{Eigen::VectorXd(at(m)), Eigen::MatrixXd(at(space_.velocities()), at(m))};
+    const auto rest = divergence(q, 0, 0.0);
+    if (!rest || *rest != 0.0) return std::nullopt;
+    for (std::size_t j = 0; j < m; ++j) {
+      const auto twice = divergence(q, j, 2.0);
+      const auto once = divergence(q, j, 1.0);
+      if (!once || !twice || std::abs(*twice - 2.0 * *once) > 1e-8 * (1.0 + std::abs(*twice))) return std::nullopt;
+      d.theta[at(j)] = -*once;
+      for (std::size_t i = 0; i < space_.velocities(); ++i) d.velocity(at(i), at(j)) = outputs_[i];
+    }
+    return d;
+  }
+
+ private:
+  std::optional<double> divergence(std::span<const double> q, std::size_t which, double length) {
+    const std::size_t n = space_.velocities();
+    const std::size_t m = choice_.independent.size();
+    std::vector<double> data(q.begin(), q.end());
+    data.resize(q.size() + m, 0.0);
+    data[q.size() + which] = length;
+    data.insert(data.end(), parameters_.begin(), parameters_.end());
+    if (step_.run(data, outputs_) != 1) return std::nullopt;
+    const std::size_t inputs = q.size() + m;
+    const auto slope = [&](std::size_t output, std::size_t input) { return outputs_[n + m + output * inputs + input]; };
+    double trace = 0.0;
+    double terms = 0.0;
+    const auto add = [&](double term) {
+      trace += term;
+      terms = std::max(terms, std::abs(term));
+    };
+    std::vector<double> direction(n, 0.0);
+    std::vector<double> rates(q.size());
+    for (std::size_t i = 0; i < n; ++i) {
+      direction[i] = 1.0;
+      space_.rates(q, direction, rates);
+      direction[i] = 0.0;
+      for (std::size_t c = 0; c < q.size(); ++c) add(slope(i, c) * rates[c]);
+    }
+    for (std::size_t j = 0; j < m; ++j) add(slope(n + j, q.size() + j));
+    if (!std::isfinite(terms)) return std::nullopt;
+    return std::abs(trace) <= 1e-12 * terms ? 0.0 : trace;
+  }
+
+  Space space_;
+  Choice choice_;
+  std::vector<double> parameters_;
+  Step step_;
+  std::vector<double> outputs_;
+};
+
+/// β, and how far it is from what it must be, relative to θ.
+struct Form {
+  Eigen::VectorXd beta;
+  double defect = 0.0;
+};
+
+Form form_of(const Divergence& d, const Eigen::MatrixXd& group) {
+  Eigen::MatrixXd rows(d.velocity.cols() + group.cols(), d.velocity.rows());
+  rows << d.velocity.transpose(), group.transpose();
+  Eigen::VectorXd values = Eigen::VectorXd::Zero(rows.rows());
+  values.head(d.theta.size()) = d.theta;
+  Form form{least_squares(rows, values), 0.0};
+  const double size = d.theta.norm();
+  form.defect = size == 0.0 ? 0.0 : (rows * form.beta - values).norm() / size;
+  return form;
+}
+
+void raise_to(Certificate& c, double residual, std::span<const double> q) {
+  ++c.points;
+  if (!c.worst.empty() && residual <= c.residual) return;
+  c.residual = residual;
+  c.worst.assign(q.begin(), q.end());
+}
+
+GroupMeasure measure_on(const System& system, const SpaceMotions& motions, std::span<const double> parameters,
+                        const State& near) {
+  GroupMeasure report;
+  if (system.is_affine() || !system.holonomic().empty() || !system.applied_forces().empty()) {
+    report.reason = "affine and holonomic constraints and applied forces are not treated";
+    return report;
+  }
+  const Space space = system.space();
+  const auto inputs = joined({system.coordinates(), system.parameters()});
+  MatrixFunction constraints(system.constraint_matrix(), inputs);
+  RandomPoints random;
+  const auto with_parameters = [&](std::vector<double> q) {
+    q.insert(q.end(), parameters.begin(), parameters.end());
+    return q;
+  };
+  const Eigen::MatrixXd a = constraints(with_parameters(random.near(space, near.q, 0.3)));
+  if (!a.allFinite() || !dependent_rows(a).empty()) {
+    report.reason = "the constraints are not defined, or not independent, near the initial position";
+    return report;
+  }
+  Choice choice = choose(system, motions, a);
+  if (choice.independent.empty()) {
+    report.reason = "the constraints leave no motion";
+    return report;
+  }
+  if (std::ranges::any_of(choice.independent, [&](std::size_t i) { return turns_with(motions, i); })) {
+    report.reason = "the constraints do not determine the velocities of all coordinates that turn with the group";
+    return report;
+  }
+  MotionOnConstraints motion(system, std::move(choice), parameters);
+  Vector generators;
+  for (const Symmetry& s : motions.group.generators) generators = joined({generators, s.generator});
+  Interpreter<double> group_program(make_program(inputs, generators));
+  const auto form = [&](const std::vector<double>& q) -> std::optional<Form> {
+    const auto d = motion(q);
+    if (!d) return std::nullopt;
+    const auto values = group_program(with_parameters(q));
+    const Eigen::MatrixXd group =
+        Eigen::Map<const Eigen::MatrixXd>(values.data(), at(space.velocities()), at(motions.group.dimension()));
+    return form_of(*d, group);
+  };
+  report.vertical = {true, 0.0, vertical_tolerance, 0, {}};
+  report.closed = {true, 0.0, closed_tolerance, 0, {}};
+  const std::size_t n = space.velocities();
+  for (int sample = 0; sample < points_of_group_measure; ++sample) {
+    const std::vector<double> q = random.near(space, near.q, 0.7);
+    const auto here = form(q);
+    if (!here) continue;
+    raise_to(report.vertical, here->defect, q);
+    // dβ(e_i, e_j) = e_i(β_j) − e_j(β_i) − β·[e_i, e_j], by central differences
+    Eigen::MatrixXd slopes(at(n), at(n));
+    bool defined = true;
+    std::vector<double> by(n, 0.0);
+    for (std::size_t i = 0; defined && i < n; ++i) {
+      constexpr double small = 1e-5;
+      const auto moved = [&](double length) {
+        std::vector<double> there = q;
+        by[i] = length;
+        space.move(there, by);
+        by[i] = 0.0;
+        return form(there);
+      };
+      const auto right = moved(small);
+      const auto left = moved(-small);
+      defined = right && left;
+      if (defined) slopes.row(at(i)) = (right->beta - left->beta).transpose() / (2.0 * small);
+    }
+    if (!defined) continue;
+    Eigen::MatrixXd rotation = slopes - slopes.transpose();
+    for (std::size_t k = 0; k < space.rotations; ++k) {
+      for (std::size_t i = 0; i < 3; ++i) {  // [e_i, e_j] = e_k, cyclic
+        const std::size_t first = space.velocity_of(k);
+        const Eigen::Index x = at(first + i), y = at(first + (i + 1) % 3), z = at(first + (i + 2) % 3);
+        rotation(x, y) -= here->beta[z];
+        rotation(y, x) += here->beta[z];
+      }
+    }
+    if (!rotation.allFinite()) continue;
+    const double scale = slopes.cwiseAbs().maxCoeff() + here->beta.norm() + 1e-300;
+    raise_to(report.closed, rotation.cwiseAbs().maxCoeff() / scale, q);
+  }
+  report.decided = report.vertical.points > 0 && report.closed.points > 0;
+  if (!report.decided) {
+    report.reason = "the reduced equations are not defined at the random points, or their divergence is not linear in "
+                    "the velocities";
+  }
+  report.vertical.holds = report.vertical.residual <= report.vertical.tolerance;
+  report.closed.holds = report.closed.residual <= report.closed.tolerance;
+  return report;
+}
+
+}  // namespace
+
+GroupMeasure examine_group_measure(const System& system, const SpaceMotions& motions,
+                                   std::span<const double> parameters, const State& near) {
+  try {
+    return measure_on(system, motions, parameters, near);
+  } catch (const StructureError& error) {  // a Lagrangian that is not regular
+    return {false, error.what(), {}, {}};
+  } catch (const ExpressionError& error) {  // constraints that cannot be solved
+    return {false, error.what(), {}, {}};
+  }
+}
+
+}  // namespace rattleback
