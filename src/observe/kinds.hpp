@@ -31,6 +31,9 @@ std::unique_ptr<Observer> make_momentum_equation_observer(const Method& method, 
 std::unique_ptr<Observer> make_symplectic_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_reduced_forces_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_reduced_equation_observer(const Method& method, const Problem& problem);
+/// The same for systems with rotations and motions of space.
+std::unique_ptr<Observer> make_group_forces_observer(const Method& method, const Problem& problem);
+std::unique_ptr<Observer> make_group_equation_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_spectral_radius_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_time_error_observer(const Method& method, const Problem& problem);
 std::unique_ptr<Observer> make_reversibility_observer(const Method& method, const Problem& problem);

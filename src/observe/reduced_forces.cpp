@@ -160,6 +160,7 @@ class ReducedEquationObserver final : public Observer {
 }  // namespace
 
 std::unique_ptr<Observer> make_reduced_forces_observer(const Method& method, const Problem& problem) {
+  if (!problem.system.rotations().empty()) return make_group_forces_observer(method, problem);
   ChaplyginSystem c = require_fibre(problem);
   ObservedQuantity quantity{"reduced-forces", {"reduced_lagrangian"}};
   for (const char* force : {"force_minus_", "force_plus_"}) {
@@ -171,6 +172,7 @@ std::unique_ptr<Observer> make_reduced_forces_observer(const Method& method, con
 std::unique_ptr<Observer> make_reduced_equation_observer(const Method& method, const Problem& problem) {
   if (!method.keeps_momenta) throw MethodError("the method does not keep the momenta of the model's Lagrangian");
   if (!problem.system.applied_forces().empty()) throw MethodError("applied forces add to the discrete forces");
+  if (!problem.system.rotations().empty()) return make_group_equation_observer(method, problem);
   return std::make_unique<ReducedEquationObserver>(method, problem, require_fibre(problem));
 }
 

@@ -9,7 +9,7 @@
 #include "rattleback/model/view.hpp"
 
 namespace rattleback {
-namespace {
+namespace view_test {
 
 const std::string stone = R"toml(coordinates = ["x", "y", "z"]
 rotations = ["R"]
@@ -189,5 +189,5 @@ TEST(View, says_what_is_wrong_with_it) {
   expect_complaint("[view]\nslope = [1]\n" + ball, "slope must have two entries");
 }
 
-}  // namespace
+}  // namespace view_test
 }  // namespace rattleback
