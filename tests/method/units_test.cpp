@@ -72,6 +72,11 @@ class Rewritten {
       in_units.emplace(s.velocities()[i], lengths[i] / time * s.velocities()[i]);
     }
     for (const Expression& t : s.time()) in_units.emplace(t, time * t);
+    for (std::size_t k = 0; k < factors.size();
+         ++k) {  // of forces by a contact: energy λ = factor λ̃, or that over time
+      const Expression unit_of_rate = k < s.constraints().size() ? time : Expression(1.0);
+      in_units.emplace(multiplier_symbol(k), factors[k] / (energy * unit_of_rate) * multiplier_symbol(k));
+    }
     d.lagrangian = energy * substitute(s.lagrangian(), in_units);
     std::size_t row = 0;
     for (const Expression& c : s.constraints()) d.constraints.push_back(factors[row++] * substitute(c, in_units));

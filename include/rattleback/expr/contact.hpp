@@ -6,9 +6,9 @@ namespace rattleback {
 
 // Where a convex body touches the ground: the lowest point of its surface, from the centre of the figure, as a function
 // of the vertical u, all seen from the body. With the support function h(n) = max n·p over the points p of the body it
-// is r = ∇h(−u), and h(−u) = −u·r is the height of the centre above the ground. Then u·ṙ = 0: the point of contact moves
-// along the ground, and of ẋ + R(Ω × r), its velocity in a body with the centre x, the vertical component is the rate of
-// x₃ + u·r.
+// is r = ∇h(−u), and h(−u) = −u·r is the height of the centre above the ground. Then u·ṙ = 0: the point of contact
+// moves along the ground, and of ẋ + R(Ω × r), its velocity in a body with the centre x, the vertical component is the
+// rate of x₃ + u·r.
 
 /// (x/a)² + (y/b)² + (z/c)² = 1: −D u/√(u·D u) with D = diag(a², b², c²).
 Vector contact_ellipsoid(const Vector& u, const Expression& a, const Expression& b, const Expression& c);
