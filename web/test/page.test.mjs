@@ -204,7 +204,11 @@ for (const { file, ways, isSample } of pages) {
       await element.scrollIntoViewIfNeeded();
       await element.locator(".view").first().waitFor();
       for (const sample of [0, Math.floor(t.length / 3), t.length - 1]) {
-        await element.locator(".time-slider").fill(String((1000 * (t[sample] - ends[0])) / (ends[1] - ends[0])));
+        const place = (1000 * (t[sample] - ends[0])) / (ends[1] - ends[0]);
+        await element.locator(".time-slider").evaluate((slider, value) => {
+          slider.value = value;
+          slider.dispatchEvent(new Event("input"));
+        }, place);
         await settled(page);
         const poses = await element.locator(".view").first().evaluate((view) => view.poses()[0]);
         const at = (column) => column[column.length === 1 ? 0 : sample];
