@@ -2,6 +2,8 @@
 
 #include "jacobian.hpp"
 
+#include <algorithm>
+
 #include "expression_key.hpp"
 #include "rattleback/expr/graph.hpp"
 
@@ -29,13 +31,16 @@ Vector with_symbols(std::span<const Expression> functions, const Substitution& s
 
 }  // namespace
 
-// The chain rule, with symbols for the parts until it has been applied.
+// The chain rule, with symbols for the parts until it has been applied; plain differentiation where parts depend on
+// what is no variable here.
 SparseMatrix jacobian(std::span<const Expression> functions, std::span<const Expression> variables,
                       std::span<const KnownSlopes> known) {
-  if (known.empty()) return jacobian(functions, variables);
   Vector all(variables.begin(), variables.end());
   std::unordered_map<Expression, std::size_t> column_of;
   for (std::size_t j = 0; j < all.size(); ++j) column_of.emplace(all[j], j);
+  const auto is_variable = [&](const Expression& x) { return column_of.contains(x); };
+  const auto is_of_use = [&](const KnownSlopes& k) { return std::ranges::all_of(k.variables, is_variable); };
+  if (known.empty() || !std::ranges::all_of(known, is_of_use)) return jacobian(functions, variables);
   Substitution symbol_of;
   Substitution part_of;
   for (const KnownSlopes& k : known) {

@@ -11,19 +11,38 @@
 #include "hdf5_result.hpp"
 #include "rattleback/base/error.hpp"
 #include "rattleback/model/column.hpp"
+#include "rattleback/model/rotation.hpp"
 
 namespace rattleback {
 namespace {
 
+/// time, positions as people see them (x, or R.w, R.x, R.y, R.z), their velocities and momenta, and the energy.
 bool is_run_header(const std::vector<std::string>& names) {
-  if (names.size() < 2 || names[0] != column_name(ColumnKind::time)) return false;
-  const auto n = std::ranges::find(names, column_name(ColumnKind::velocity, names[1])) - names.begin() - 1;
-  if (n < 1 || 3 * n + 2 > std::ssize(names)) return false;
-  for (auto k = names.begin() + 1; k <= names.begin() + n; ++k) {
-    if (k[n] != column_name(ColumnKind::velocity, *k) || k[2 * n] != column_name(ColumnKind::momentum, *k))
-      return false;
+  if (names.empty() || names[0] != column_name(ColumnKind::time)) return false;
+  std::vector<std::string> velocities;
+  std::vector<std::string> momenta;
+  auto next = names.begin() + 1;
+  while (next != names.end() && (velocities.empty() || *next != velocities[0])) {
+    if (next->ends_with(".w")) {
+      const Rotation rotation(next->substr(0, next->size() - 2));
+      const std::vector<std::string> quaternion = quaternion_names(rotation.name);
+      if (names.end() - next < std::ssize(quaternion) || !std::equal(quaternion.begin(), quaternion.end(), next))
+        return false;
+      for (const Expression& component : rotation.omega) velocities.push_back(component.name());
+      for (const Expression& freedom : rotation.freedoms)
+        momenta.push_back(column_name(ColumnKind::momentum, freedom.name()));
+      next += std::ssize(quaternion);
+    } else {
+      velocities.push_back(column_name(ColumnKind::velocity, *next));
+      momenta.push_back(column_name(ColumnKind::momentum, *next));
+      ++next;
+    }
   }
-  return std::find(names.begin() + 3 * n + 1, names.end(), column_name(ColumnKind::energy)) != names.end();
+  for (const auto& expected : {velocities, momenta}) {
+    if (names.end() - next < std::ssize(expected) || !std::equal(expected.begin(), expected.end(), next)) return false;
+    next += std::ssize(expected);
+  }
+  return !velocities.empty() && std::find(next, names.end(), column_name(ColumnKind::energy)) != names.end();
 }
 
 }  // namespace

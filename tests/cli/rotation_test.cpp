@@ -68,8 +68,8 @@ std::vector<std::vector<std::string>> table(const std::string& file) {
 TEST(Rotations, expressions_of_them_are_observed) {
   const Workplace at;
   at.add("body", body);
-  const Answer a = at(
-      "run body.toml -m del --observe 'R[1,2],up,tilt=euler_zxy(R),wx=R.omega[1]^2/2' -o body.csv --quiet");
+  const Answer a =
+      at("run body.toml -m del --observe 'R[1,2],up,tilt=euler_zxy(R),wx=R.omega[1]^2/2' -o body.csv --quiet");
   ASSERT_EQ(a.status, 0) << a.err;
   const auto rows = table(at / "body.csv");
   const auto number = [&](const std::string& name) {

@@ -12,6 +12,7 @@
 
 #include "base/checksum.hpp"
 #include "rattleback/method/registry.hpp"
+#include "tests/places.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace rattleback {
@@ -25,9 +26,12 @@ class ResultFiles : public testing::Test {
  protected:
   std::string in(const std::string& name) const { return folder_ / name; }
 
-  /// The mobile robot with its conserved quantities, RK4, every third of `steps` steps.
+  /// The mobile robot with its conserved quantities, or another model, RK4, every third of `steps` steps.
   struct Setup {
-    Model model = load_model("mobile-robot");
+    explicit Setup(const std::string& name = "mobile-robot") : model(load_model(name)) {
+      description.space = model.system.space();
+    }
+    Model model;
     Problem problem{model.system, model.system.parameter_values(), *model.initial, 0.2};
     RunDescription description{"1.2.3", model.name, model.title, model.text,    model.system.parameter_list(),
                                "rk4",   0.2,        3,           *model.initial};
@@ -142,7 +146,9 @@ TEST_F(ResultFiles, hdf5_holds_what_is_needed_to_repeat_the_run) {
 }
 
 TEST_F(ResultFiles, an_interrupted_run_resumes_to_the_same_bytes) {
-  for (const char* ending : {".csv", ".h5"}) {
+  for (const char* ending : {".csv", ".h5", " with a rotation.csv", " with a rotation.h5"}) {
+    if (std::string_view(ending).starts_with(" "))
+      setup_ = Setup(test::source_file("tests/method/rotating/heavy-top.toml"));
     const std::string whole = std::string("whole") + ending;
     const std::string parts = std::string("parts") + ending;
     ResultFile uninterrupted = open(whole);
@@ -347,6 +353,14 @@ TEST_F(ResultFiles, a_file_that_is_no_result_is_not_replaced) {
     ResultFile forced = open(name, ResultFile::Start::forced);
     forced.finish(run_into(forced, 3));
     EXPECT_NO_THROW(open(name)) << "a result of a run is replaced";
+  }
+  const std::string rotating = "time,x,R.w,R.x,R.y,R.z,x',R.omega1,R.omega2,R.omega3,p_x,p_R1,p_R2,p_R3,energy";
+  std::ofstream(in("c.csv")) << rotating << "\n";
+  EXPECT_NO_THROW(open("c.csv")) << "that of a run with a rotation, too";
+  for (const char* missing : {"R.z,", "R.omega2,", "p_R3,", "energy"}) {
+    std::string other = rotating;
+    std::ofstream(in("d.csv")) << other.erase(other.find(missing), std::string(missing).size()) << "\n";
+    EXPECT_THROW(open("d.csv"), RequestError) << missing;
   }
   const hid_t others = H5Fcreate(in("b.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   H5Fclose(others);

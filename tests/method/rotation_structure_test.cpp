@@ -236,8 +236,7 @@ back = { when = "R[2,1]", direction = "falling", action = "stop" }
 }
 
 TEST(RotatingStructure, is_refused_by_methods_that_need_numbers) {
-  for (const char* method :
-       {"rdla", "hdel", "pthdel", "conformal", "free", "free-modified", "dla:exact", "del:exact"}) {
+  for (const char* method : {"hdel", "pthdel", "conformal", "free", "free-modified", "dla:exact", "del:exact"}) {
     for (const char* name : {"free-body", "chaplygin-ball"}) {
       try {
         make_method(method, rotating_body(name));

@@ -37,12 +37,13 @@ TEST(Rotations, euler_angles_are_those_of_the_product_of_three_rotations) {
     if (form.kind != AttitudeForm::Kind::euler) continue;
     ++orders;
     const std::string order(form.order);
-    const std::string product = "rot" + order.substr(0, 1) + "(a)*rot" + order.substr(1, 1) + "(b)*rot" +
-                                order.substr(2, 1) + "(c)";
+    const std::string product =
+        "rot" + order.substr(0, 1) + "(a)*rot" + order.substr(1, 1) + "(b)*rot" + order.substr(2, 1) + "(c)";
     const double wanted[] = {-2.5, 0.4, 1.9};
     RotationMatrix matrix{};
     for (int i = 0; i < 9; ++i) {
-      const std::string entry = "Q = " + product + "; Q[" + std::to_string(i / 3 + 1) + "," + std::to_string(i % 3 + 1) + "]";
+      const std::string entry =
+          "Q = " + product + "; Q[" + std::to_string(i / 3 + 1) + "," + std::to_string(i % 3 + 1) + "]";
       matrix[static_cast<std::size_t>(i)] = value(entry, angles);
     }
     const std::vector<double> numbers = form.numbers_of(matrix);
@@ -64,7 +65,8 @@ constexpr double rodrigues[] = {0.7909708331417675,  -0.3772211664439025, 0.4817
 
 TEST(Rotations, starts_in_all_forms_are_the_same) {
   std::vector<std::string> starts{
-      "{ axis = [1, 2, 2], angle = 0.7 }", "{ quaternion = [\"2*cos(0.35)\", \"2*sin(0.35)/3\", \"4*sin(0.35)/3\", \"4*sin(0.35)/3\"] }",
+      "{ axis = [1, 2, 2], angle = 0.7 }",
+      "{ quaternion = [\"2*cos(0.35)\", \"2*sin(0.35)/3\", \"4*sin(0.35)/3\", \"4*sin(0.35)/3\"] }",
       "{ matrix = [[0.7909708331417675, -0.3772211664439025, 0.48173574987301876], [0.48173574987301876, "
       "0.8693567707136047, -0.11022464565011411], [-0.3772211664439025, 0.3192538125083465, 0.8693567707136047]] }"};
   const Model named = with("[initial]\nq = { R = " + starts[0] + " }\n");
