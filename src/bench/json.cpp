@@ -78,6 +78,7 @@ json to_json(const std::vector<StepGroup>& groups) {
       if (r.goal > 0.0) row["goal"] = r.goal;
       one["rows"].push_back(std::move(row));
     }
+    if (g.build) one["build"] = {{"seconds", *g.build}, {"goal", g.build_goal}};
     document.push_back(std::move(one));
   }
   return document;

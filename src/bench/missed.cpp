@@ -26,6 +26,9 @@ std::vector<std::string> missed(const std::vector<StepGroup>& groups) {
       if (r.goal <= 0.0 || ratio <= r.goal) continue;
       all.push_back(fmt::format("step of {}, {}: {:.2f}, not {:.2f}", g.problem, r.against, ratio, r.goal));
     }
+    if (g.build && *g.build > g.build_goal) {
+      all.push_back(fmt::format("{}: derived and compiled in {:.3f} s, not {}", g.problem, *g.build, g.build_goal));
+    }
   }
   return all;
 }

@@ -7,6 +7,7 @@
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/model/model.hpp"
+#include "src/bench/rattlebacks.hpp"
 
 namespace rattleback::bench {
 namespace {
@@ -56,6 +57,9 @@ Problem oscillators(int n, double step) {
   if (n == 6) problem.start = {{1, 0, -1, 0, 1, -1, 1, 0, 1, 1, 1, 0, 0}, {0, 1, 0, -1, 1, 0, -1, 0, 1, -1, 1, 1, 1}};
   return problem;
 }
+
+Problem rattleback_by_rotation() { return problem_of(read_model(rattleback_by_rotation_text, "by_rotation"), 0.001); }
+Problem rattleback_by_angles() { return problem_of(read_model(rattleback_by_angles_text, "by_angles"), 0.001); }
 
 OurMethod::OurMethod(const std::string& name, const Problem& problem)
     : OurMethod(name, make_method(name, problem), problem) {}

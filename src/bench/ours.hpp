@@ -17,6 +17,12 @@ Problem particle();
 Problem sleigh();
 /// McLachlan and Perlmutter's particles: n = 6 starts as in Evensberget's section 3.2, others as the model.
 Problem oscillators(int n, double step = 0.25);
+/// h = 0.001 (rattlebacks.hpp).
+Problem rattleback_by_rotation();
+Problem rattleback_by_angles();
+/// The rattleback of Kane and Levinson without drag, h = 0.001: its position as a rotation, or as Euler angles.
+Problem rattleback_by_rotation();
+Problem rattleback_by_angles();
 
 class OurMethod final : public Contestant {
  public:
@@ -51,6 +57,7 @@ class Trajectories {
   /// Those with the numbers first, first + 1, …
   void run(std::int64_t steps, std::int64_t first = 0);
   double iterations() const;  ///< of Newton in one step, in the last run
+  const std::vector<double>& data() const { return data_; }
   int lanes() const { return step_.lanes(); }
 
  private:

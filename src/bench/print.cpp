@@ -112,6 +112,10 @@ void print(const std::vector<StepGroup>& groups) {
                  c.high, r.goal > 0.0 ? fmt::format("goal {:.2f} {}", r.goal, verdict(c.ratio <= r.goal)) : "",
                  1e9 * c.ours, 1e9 * c.theirs);
     }
+    if (g.build) {
+      fmt::print("    derived and compiled in {:.3f} s of CPU time, goal {} {}\n", *g.build, g.build_goal,
+                 verdict(*g.build <= g.build_goal));
+    }
   }
 }
 

@@ -1,6 +1,8 @@
 // One step of ours against steps written by hand, and against one step of explicit methods; variational steps against
 // classical ones.
 
+#include <ctime>
+
 #include "rattleback/method/composition.hpp"
 #include "rattleback/method/registry.hpp"
 #include "src/bench/competitors.hpp"
@@ -10,7 +12,9 @@
 #include "src/bench/hand_sleigh.hpp"
 #include "src/bench/ours.hpp"
 #include "src/bench/processor.hpp"
+#include "src/bench/rattlebacks.hpp"
 #include "src/bench/tables.hpp"
+#include "src/bench/user_run.hpp"
 
 namespace rattleback::bench {
 namespace {
@@ -22,7 +26,7 @@ class Group {
  public:
   Group(const std::string& name, const Problem& problem, std::int64_t steps, const Session& session,
         const std::string& method = "dla:midpoint")
-      : ours_(method, problem), step_(problem.step), steps_(steps), session_(session) {
+      : method_(method), ours_(method, problem), step_(problem.step), steps_(steps), session_(session) {
     group_.problem = fmt::format("{}, h = {}, {}", name, problem.step, method);
   }
 
@@ -42,6 +46,24 @@ class Group {
   void explicit_methods(const std::vector<ExplicitSteps>& methods) {
     for (const ExplicitSteps& m : methods) row(m.method, 0.0, [&] { m.run(step_, static_cast<long>(steps_)); });
   }
+  /// Ours for another model of the same body: the bare step, and a run that watches every node.
+  void other_model(const std::string& what, double goal, const Problem& mine, const Problem& other) {
+    const CompileAtOnce at_once;
+    Trajectories steps(method_, other);
+    row("ours: " + what, goal, [&] { steps.run(steps_); });
+    UserRun run(method_, mine);
+    UserRun other_run(method_, other);
+    session_.progress(group_.problem + ": runs, " + what);
+    const auto units = static_cast<double>(steps_);
+    group_.rows.push_back(
+        {"a run: " + what,
+         benchmark::compare(units, [&] { run(steps_, steps_); }, units, [&] { other_run(steps_, steps_); }), goal});
+  }
+  /// CPU seconds to derive and compile; nothing of it may have been derived before.
+  void built_in(double seconds, double goal) {
+    group_.build = seconds;
+    group_.build_goal = goal;
+  }
   StepGroup done() {
     group_.iterations = ours_.iterations();
     return std::move(group_);
@@ -54,6 +76,7 @@ class Group {
     group_.rows.push_back({what, benchmark::compare(units, [&] { ours_.run(steps_); }, units, theirs), goal});
   }
 
+  std::string method_;
   Trajectories ours_;
   double step_;
   std::int64_t steps_;
@@ -130,6 +153,18 @@ StepGroup oscillator_steps_100(const Session& session) {
   return group.done();
 }
 
+StepGroup rattleback_steps(const Session& session) {
+  const std::clock_t begin = std::clock();
+  const Problem problem = rattleback_by_rotation();
+  Group group("rattleback, by rotation", problem, 2000, session);
+  group.built_in(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 0.2);
+  const hand::RattlebackConstants constants = constants_by_hand(problem);
+  group.by_hand("by hand: Newton to 1e-13 in three unknowns", 1.25, start_by_hand(problem, constants),
+                [&](auto& s) { hand::rattleback_newton(s, constants); });
+  group.other_model("Euler angles", 1.0 / 1.5, problem, rattleback_by_angles());
+  return group.done();
+}
+
 /// Nodes one after the other from the start of a problem. Chains of compiled steps are faster and have no rescue, which
 /// the last steps of Hd on the sleigh need.
 class Nodes {
@@ -183,8 +218,8 @@ bool hand_written_steps_run_here() { return processor_suffices(); }
 
 std::vector<StepGroup> step(const Session& session) {
   std::vector<StepGroup> groups;
-  for (const auto& group :
-       {particle_steps, composed_particle_steps, sleigh_steps, oscillator_steps_6, oscillator_steps_100}) {
+  for (const auto& group : {particle_steps, composed_particle_steps, sleigh_steps, oscillator_steps_6,
+                            oscillator_steps_100, rattleback_steps}) {
     groups.push_back(group(session));
   }
   for (StepGroup& group : steps_of_the_thesis(session)) groups.push_back(std::move(group));

@@ -90,6 +90,8 @@ struct StepGroup {
   std::string problem;  ///< and method
   double iterations;    ///< of ours, per step
   std::vector<StepRow> rows;
+  std::optional<double> build = {};  ///< CPU seconds to derive and compile it
+  double build_goal = 0.0;
 };
 
 std::vector<StepGroup> step(const Session& session);

@@ -146,13 +146,14 @@ class ExperimentReader : DataSections {
   }
 
   void read_animation(const toml::table& animation) {
-    check_keys(animation, {"title", "data", "names"}, "an animation");
+    check_keys(animation, {"title", "data", "names", "opening"}, "an animation");
     const toml::node& data = required(animation, "data", "an animation");
     AnimationRecipe a{text_of(required(animation, "title", "an animation"), "title"), texts(data, "data"), {}};
     if (const toml::node* names = animation.get("names")) {
       a.names = texts(*names, "names");
       if (a.names.size() != a.data.size()) fail(*names, "names must have an entry for each of data");
     }
+    a.opening = text_or(animation, "opening", "");
     if (a.data.empty()) fail(data, "an animation needs data");
     for (const std::string& name : a.data) {
       if (require_trajectory(data, name).model != require_trajectory(data, a.data[0]).model) {

@@ -22,15 +22,20 @@ std::vector<std::string> Table::names() const {
 }
 
 std::vector<double> Table::evaluate(const Expression& expression) const {
+  return std::move(evaluate(std::span(&expression, 1)).front());
+}
+
+std::vector<std::vector<double>> Table::evaluate(std::span<const Expression> expressions) const {
   std::vector<Expression> symbols;
   for (const Column& c : columns) symbols.push_back(Expression::symbol(c.name));
-  const std::vector<Expression> outputs{expression};
-  Interpreter<double> program(make_program(symbols, outputs));
+  Interpreter<double> program(make_program(symbols, expressions));
   std::vector<double> inputs(columns.size());
-  std::vector<double> values(rows());
+  std::vector<double> row(expressions.size());
+  std::vector<std::vector<double>> values(expressions.size(), std::vector<double>(rows()));
   for (std::size_t i = 0; i < rows(); ++i) {
     for (std::size_t k = 0; k < columns.size(); ++k) inputs[k] = columns[k].values[i];
-    program(inputs, std::span(values).subspan(i, 1));
+    program(inputs, row);
+    for (std::size_t k = 0; k < row.size(); ++k) values[k][i] = row[k];
   }
   return values;
 }

@@ -46,6 +46,12 @@ std::size_t InstructionHash::operator()(const Instruction& i) const {
 }
 
 Value Builder::emit(Instruction instruction, int level, const Sample& sample) {
+  if (replayed_) {
+    const auto known = numbering_.find(instruction);
+    if (known == numbering_.end() || known->second > *replayed_) throw Different();
+    if (known->second == *replayed_) ++*replayed_;
+    return known->second;
+  }
   const auto [position, is_new] = numbering_.emplace(instruction, static_cast<Value>(code_.size()));
   if (is_new) {
     keep_working();
@@ -56,20 +62,25 @@ Value Builder::emit(Instruction instruction, int level, const Sample& sample) {
   return position->second;
 }
 
+Builder::Sample Builder::sample_of(const Instruction& i) const {
+  Sample sample;
+  for (std::size_t s = 0; s < samples; ++s) {
+    const double numbers[] = {sample_[i.a][s], sample_[i.b][s], sample_[i.c][s]};
+    sample[s] = execute<double>({i.op, 0, 1, 2}, nullptr, nullptr, nullptr, numbers);
+  }
+  return sample;
+}
+
 Value Builder::operation(Opcode op, Value a, Value b, Value c) {
   const Instruction instruction{op, a, b, c};
   const Value operands[] = {a, b, c};
-  Sample sample;
   bool constant_operands = true;
   int level = 0;
   for (int k = 0; k < operand_count(op); ++k) {
     constant_operands = constant_operands && is_constant(operands[k]);
     level = std::max(level, level_[operands[k]]);
   }
-  for (std::size_t s = 0; s < samples; ++s) {
-    const double numbers[] = {sample_[a][s], sample_[b][s], sample_[c][s]};
-    sample[s] = execute<double>({op, 0, 1, 2}, nullptr, nullptr, nullptr, numbers);
-  }
+  const Sample sample = sample_of(instruction);
   const bool may_fold = folding_ == Constants::folded || is_exact(op, sample_[a][0], sample_[b][0], sample[0]);
   if (constant_operands && std::isfinite(sample[0]) && may_fold) return constant(sample[0]);
   return emit(instruction, level, sample);
@@ -108,7 +119,8 @@ Value Builder::subtract(Value a, Value b) {
   if (a == b) return constant(0.0);
   if (code_[b].op == Opcode::negate) return add(a, code_[b].a);
   if (code_[a].op == Opcode::negate) return negate(add(code_[a].a, b));
-  if (const auto reversed = numbering_.find({Opcode::subtract, b, a}); reversed != numbering_.end()) {
+  if (const auto reversed = numbering_.find({Opcode::subtract, b, a});
+      reversed != numbering_.end() && reversed->second < end()) {
     return operation(Opcode::negate, reversed->second);  // signs are folded into what uses them
   }
   return operation(Opcode::subtract, a, b);

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <exception>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -81,6 +83,22 @@ class Builder {
   Value magnitude(Value v);
   /// From now on the magnitude of v is |v|: v counts as given, however it was computed.
   void take_as_given(Value v);
+  /// From now on the magnitude of v is this, whatever terms v is the sum of.
+  void set_magnitude(Value v, double magnitude) { magnitude_[v] = constant(magnitude); }
+
+  /// Other samples of inputs and variables, and what follows for all values.
+  template <class Leaf>
+  void resample(Leaf&& leaf) {
+    for (Value v = 0; v < code_.size(); ++v) {
+      const Instruction& i = code_[v];
+      if (i.op == Opcode::constant) continue;
+      sample_[v] = i.op == Opcode::input || i.op == Opcode::variable ? leaf(i) : sample_of(i);
+    }
+  }
+  /// From now on nothing is emitted: who asks for what was emitted from `begin` on, in the same order, gets it again,
+  /// and who asks for anything else gets an exception.
+  void replay(Value begin) { replayed_ = begin; }
+  class Different : public std::exception {};
 
   const std::vector<Instruction>& code() const { return code_; }
   const std::vector<double>& constants() const { return constants_; }
@@ -92,6 +110,9 @@ class Builder {
 
  private:
   Value emit(Instruction instruction, int level, const Sample& sample);
+  Sample sample_of(const Instruction& instruction) const;
+  /// What has been emitted, as far as one has come.
+  Value end() const { return replayed_ ? *replayed_ : static_cast<Value>(code_.size()); }
   Value operation(Opcode op, Value a, Value b = 0, Value c = 0);
   Value lower_call(const Expression& e, Bindings& scope);
   Value lower_node(const Expression& e, Bindings& scope);
@@ -106,6 +127,7 @@ class Builder {
   Value multiply_in_order(std::vector<Value> factors);
 
   Constants folding_;
+  std::optional<Value> replayed_;
   std::vector<Instruction> code_;
   std::vector<double> constants_;
   std::vector<int> level_;

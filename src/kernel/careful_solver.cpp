@@ -24,7 +24,7 @@ std::vector<Expression> data_and_unknowns(const ImplicitSystem& system) {
 CarefulSolver::CarefulSolver(const ImplicitSystem& original)
     : outputs_(make_program(data_and_unknowns(original), original.outputs)),
       arguments_(original.data.size() + original.unknowns.size()) {
-  SparseMatrix slopes = slopes_and_jumps(original.residuals, original.unknowns);
+  SparseMatrix slopes = slopes_and_jumps(original);
   const ImplicitSystem system = without_idle_unknowns(original, slopes);
   Incidence incidence(system.unknowns.size());
   for (const auto& e : slopes.entries) incidence[static_cast<std::size_t>(e.row)].push_back(e.column);

@@ -49,6 +49,8 @@ struct EliminationResult {
   std::vector<Value> late_reciprocals;  ///< of pivots that change from step to step; finite if none of them vanishes
   std::vector<Value> pivots;            ///< to be divided by
   std::vector<Value> forms;             ///< values of the affine forms
+
+  friend bool operator==(const EliminationResult&, const EliminationResult&) = default;
 };
 /// The forms go through the elimination too, as far as its pivots are constants or parameters: at
 /// best each ends as a multiple of the last unknown plus what is known before it, ready one operation

@@ -23,7 +23,7 @@ ImplicitSystem without_idle_unknowns(ImplicitSystem system, SparseMatrix& slopes
       system.residuals[i] = substitute(system.residuals[i], idle);
       changed = true;
     }
-    if (changed) slopes = slopes_and_jumps(system.residuals, system.unknowns);  // they may have contained what is gone
+    if (changed) slopes = slopes_and_jumps(system);  // they may have contained what is gone
   }
   return system;
 }

@@ -33,6 +33,7 @@ void ImplicitSystem::solve_as(const ImplicitSystem& other) {
   unknowns = other.unknowns;
   residuals = other.residuals;
   guess = other.guess;
+  known_slopes = other.known_slopes;
   end = other.end;
 }
 

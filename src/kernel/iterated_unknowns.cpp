@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "../expr/expression_key.hpp"
 #include "block_structure.hpp"
 #include "idle_unknowns.hpp"
 #include "rattleback/expr/derivative.hpp"
@@ -11,10 +12,12 @@
 
 namespace rattleback {
 
+namespace {
+
 // If r = G(x) + B u, where B contains no unknown, then the Newton iterates of x do not depend on the guess of u. So
 // only those unknowns matter that occur in the Jacobian of their own block.
-std::vector<std::size_t> iterated_unknowns(const ImplicitSystem& original) {
-  SparseMatrix slopes = slopes_and_jumps(original.residuals, original.unknowns);
+std::vector<std::size_t> find_iterated(const ImplicitSystem& original) {
+  SparseMatrix slopes = slopes_and_jumps(original);
   const ImplicitSystem system = without_idle_unknowns(original, slopes);
   Incidence incidence(system.residuals.size());
   std::vector<std::vector<const SparseMatrix::Entry*>> entries_of_row(system.residuals.size());
@@ -38,12 +41,26 @@ std::vector<std::size_t> iterated_unknowns(const ImplicitSystem& original) {
         if (nonlinear.contains(unknown)) break;
         if (has_kinks_in(system.residuals[static_cast<std::size_t>(row)], {&unknown, 1})) nonlinear.insert(unknown);
       }
-      if (nonlinear.contains(unknown))
-        result.push_back(static_cast<std::size_t>(u));
+      if (nonlinear.contains(unknown)) result.push_back(static_cast<std::size_t>(u));
     }
   }
   std::ranges::sort(result);
   return result;
+}
+
+}  // namespace
+
+std::vector<std::size_t> iterated_unknowns(const ImplicitSystem& system) {
+  constexpr std::size_t few = 1000;
+  static auto& memo = *new Memo<ExpressionKey, std::vector<std::size_t>, ExpressionKey::Hash>(64);
+  if (system.residuals.size() > few) return find_iterated(system);
+  ExpressionKey key;
+  key.add(system.unknowns);
+  key.add(system.residuals);
+  if (const auto known = memo.find(key)) return *known;
+  const auto found = std::make_shared<const std::vector<std::size_t>>(find_iterated(system));
+  memo.keep(std::move(key), found);
+  return *found;
 }
 
 }  // namespace rattleback

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "../expr/expression_key.hpp"
 #include "builder.hpp"
 #include "rattleback/expr/print.hpp"
 
@@ -107,7 +108,7 @@ std::size_t family_of(const Expression& symbol) {
   return std::hash<std::string>()(name);
 }
 
-Program make_program(std::span<const Expression> inputs, std::span<const Expression> outputs, bool with_magnitudes) {
+Program derive_program(std::span<const Expression> inputs, std::span<const Expression> outputs, bool with_magnitudes) {
   Builder builder;
   Bindings scope;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -119,6 +120,21 @@ Program make_program(std::span<const Expression> inputs, std::span<const Express
   for (const Expression& e : outputs) values.push_back(builder.lower(e, scope));
   for (std::size_t i = 0; with_magnitudes && i < outputs.size(); ++i) values.push_back(builder.magnitude(values[i]));
   return to_program(builder, inputs.size(), std::move(values));
+}
+
+/// What is watched of a system is the same in all of its runs. Large programs are not kept.
+Program make_program(std::span<const Expression> inputs, std::span<const Expression> outputs, bool with_magnitudes) {
+  constexpr std::size_t few = 1000;
+  static auto& memo = *new Memo<ExpressionKey, Program, ExpressionKey::Hash>(64);
+  if (inputs.size() + outputs.size() > few) return derive_program(inputs, outputs, with_magnitudes);
+  ExpressionKey key;
+  key.add(inputs);
+  key.add(outputs);
+  key.add(std::uint64_t{with_magnitudes});
+  if (const auto known = memo.find(key)) return *known;
+  const auto made = std::make_shared<const Program>(derive_program(inputs, outputs, with_magnitudes));
+  if (made->code.size() <= 10 * few) memo.keep(std::move(key), made);
+  return *made;
 }
 
 }  // namespace

@@ -26,8 +26,10 @@ bool hides_symbols(const Expression& expression, const std::unordered_set<Expres
   return false;
 }
 
-SparseMatrix slopes_and_jumps(const std::vector<Expression>& residuals, const std::vector<Expression>& unknowns) {
-  SparseMatrix slopes = jacobian(residuals, unknowns);
+SparseMatrix slopes_and_jumps(const ImplicitSystem& system) {
+  const std::vector<Expression>& residuals = system.residuals;
+  const std::vector<Expression>& unknowns = system.unknowns;
+  SparseMatrix slopes = jacobian(residuals, unknowns, system.known_slopes);
   if (!has_kinks(residuals)) return slopes;
   std::set<std::pair<int, int>> known;
   for (const auto& e : slopes.entries) known.emplace(e.row, e.column);
@@ -46,7 +48,7 @@ SparseMatrix slopes_and_jumps(const std::vector<Expression>& residuals, const st
 }
 
 Slopes::Slopes(const ImplicitSystem& system)
-    : jacobian_(slopes_and_jumps(system.residuals, system.unknowns)), system_(without_idle_unknowns(system, jacobian_)),
+    : jacobian_(slopes_and_jumps(system)), system_(without_idle_unknowns(system, jacobian_)),
       rows_(system.unknowns.size()), equations_with_(system.unknowns.size()) {
   for (const auto& e : jacobian_.entries) {
     rows_[idx(e.row)].push_back(&e);
@@ -84,13 +86,20 @@ bool Slopes::is_linear(const EquationBlock& block) const {
 std::size_t Slopes::smallest_nonlinear(const EquationBlock& block) const {
   const std::unordered_set<Expression> own = unknowns_of(block);
   std::size_t best = 0;
-  std::size_t fewest = std::numeric_limits<std::size_t>::max();
+  const auto has_parts = [&](const Expression& residual) {
+    const Graph graph({&residual, 1});
+    return std::ranges::any_of(system_.known_slopes, [&](const KnownSlopes& known) {
+      return std::ranges::any_of(known.parts, [&](const Expression& part) { return graph.contains(part); });
+    });
+  };
+  std::pair fewest(true, std::numeric_limits<std::size_t>::max());
   for (std::size_t i = 0; i < block.equations.size(); ++i) {
     const auto& slopes = row(block.equations[i]);
     const bool nonlinear = std::ranges::any_of(slopes, [&](const auto* slope) {
       return std::ranges::any_of(free_symbols(slope->value), [&](const Expression& s) { return own.contains(s); });
     });
-    if (nonlinear && slopes.size() < fewest) best = i, fewest = slopes.size();
+    const std::pair size(has_parts(system_.residuals[idx(block.equations[i])]), slopes.size());
+    if (nonlinear && size < fewest) best = i, fewest = size;
   }
   return best;
 }

@@ -24,7 +24,8 @@ class Slopes {
 
   /// In the unknowns of the block.
   bool is_linear(const EquationBlock& block) const;
-  /// Of the equations of a block that are not linear in its unknowns, the one with the fewest slopes.
+  /// Of the equations of a block that are not linear in its unknowns, the one with the fewest slopes, without parts
+  /// whose slopes are known if there is one: these are long.
   std::size_t smallest_nonlinear(const EquationBlock& block) const;
 
  private:
@@ -42,6 +43,6 @@ class Slopes {
 bool hides_symbols(const Expression& expression, const std::unordered_set<Expression>& symbols);
 
 /// The Jacobian, with zeros where an equation depends on an unknown only by jumps.
-SparseMatrix slopes_and_jumps(const std::vector<Expression>& residuals, const std::vector<Expression>& unknowns);
+SparseMatrix slopes_and_jumps(const ImplicitSystem& system);
 
 }  // namespace rattleback

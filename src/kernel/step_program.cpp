@@ -12,6 +12,7 @@
 #include "block_structure.hpp"
 #include "builder.hpp"
 #include "check_system.hpp"
+#include "derivation.hpp"
 #include "elimination.hpp"
 #include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/graph.hpp"
@@ -36,19 +37,6 @@ std::size_t idx(int i) { return static_cast<std::size_t>(i); }
   throw StructureError(message);
 }
 
-/// Sample values of the data by which pivots are chosen: the typical ones, slightly varied, or
-/// numbers around 1 that are unlikely to make anything vanish.
-Builder::Sample data_sample(const ImplicitSystem& system, std::size_t i) {
-  Builder::Sample sample;
-  for (std::size_t s = 0; s < Builder::samples; ++s) {
-    const double golden = std::fmod(0.6180339887498949 * static_cast<double>(1 + i + 7 * s), 1.0);
-    sample[s] = system.typical.empty() ? 0.5 + golden
-                                       : system.typical[i] + 0.1 * static_cast<double>(s) * (golden - 0.5) *
-                                                                 std::max(1e-3, std::abs(system.typical[i]));
-  }
-  return sample;
-}
-
 /// Builds the blocks as values of one builder; schedule() then puts them into an order.
 class StepBuilder {
  public:
@@ -59,7 +47,7 @@ class StepBuilder {
     for (std::size_t i = 0; i < system.data.size(); ++i) {
       // Without a state every call brings new data, and nothing is known once for all.
       const int level = system.state == 0 || i < system.state ? 1 : 0;
-      const Value v = builder_.input(static_cast<std::uint32_t>(i), level, data_sample(system, i));
+      const Value v = builder_.input(static_cast<std::uint32_t>(i), level, sample_of_data(system, i));
       scope_.bind(system.data[i], v);
       data_scope_.bind(system.data[i], v);
     }
@@ -81,8 +69,10 @@ class StepBuilder {
     excuse_branches();
   }
 
-  StepProgram take_program() { return std::move(program_); }
-  const Builder& builder() const { return builder_; }
+  Derivation take() {
+    StepProgram program = schedule(std::move(program_), builder_);
+    return {std::move(program), std::move(builder_), std::move(solutions_), std::move(variables_)};
+  }
 
  private:
   /// J x = right-hand side for the unknowns of the block.
@@ -104,7 +94,10 @@ class StepBuilder {
   EliminationResult solve(const EquationBlock& block, const SymbolicLinearSystem& linear,
                           std::vector<AffineForm> forms = {}) {
     try {
-      return eliminate(builder_, linear, std::move(forms));
+      const auto begin = static_cast<Value>(builder_.code().size());
+      EliminationResult result = eliminate(builder_, linear, forms);
+      solutions_.push_back({begin, linear, std::move(forms), result});
+      return result;
     } catch (const LinearlyDependent& error) {
       const int e = block.equations[idx(error.row())];
       throw StructureError(fmt::format("equation {} is a combination of the others, whatever the data are: 0 = {}",
@@ -347,6 +340,20 @@ class StepBuilder {
     std::erase_if(program_.must_be_finite, is_excused);
   }
 
+  /// What rounding errors of rotations are relative to: their entries to 1. And errors of what does not change with the
+  /// iterates are those of given numbers, which residuals can vanish for.
+  void limit_magnitudes(const EquationBlock& block, int level) {
+    for (const KnownSlopes& known : system_.known_slopes) {
+      if (!std::ranges::all_of(known.variables, [&](const Expression& u) { return is_known(u); })) continue;
+      for (const Expression& part : known.parts) builder_.set_magnitude(builder_.lower(part, scope_), 1.0);
+    }
+    for (const int e : block.equations) builder_.lower(system_.residuals[idx(e)], scope_);
+    const auto end = static_cast<Value>(builder_.code().size());
+    for (Value v = 0; v < end; ++v) {
+      if (builder_.level(v) < level && !builder_.is_constant(v)) builder_.take_as_given(v);
+    }
+  }
+
   StepBlock iterative_block(const EquationBlock& block) {
     StepBlock step;
     step.iterative = true;
@@ -354,15 +361,13 @@ class StepBuilder {
     const int level = ++iterations_ + 1;
     for (const int u : block.unknowns) {
       const Value guess = builder_.lower(system_.guess[idx(u)], data_scope_);
-      Builder::Sample sample = builder_.sample(guess);
-      for (std::size_t s = 0; s < sample.size(); ++s) {  // away from where the guess makes terms vanish
-        sample[s] += 1e-2 * std::cos(static_cast<double>(1 + u) + 2.0 * static_cast<double>(s));
-      }
-      const Value v = builder_.variable(program_.variables, level, sample);
+      const Value v = builder_.variable(program_.variables, level, sample_of_variable(builder_.sample(guess), u));
+      variables_.push_back({guess, u});
       step.variables.push_back(program_.variables++);
       step.guess.push_back(guess);
       scope_.bind(system_.unknowns[idx(u)], v);
     }
+    if (!system_.known_slopes.empty()) limit_magnitudes(block, level);
     for (const int e : block.equations) step.residuals.push_back(check(e));
     std::vector<Value> right_hand_side;
     for (const ResidualCheck& c : step.residuals) right_hand_side.push_back(builder_.negate(c.residual));
@@ -377,6 +382,8 @@ class StepBuilder {
   Bindings scope_;       ///< data and the unknowns solved so far
   Bindings data_scope_;  ///< data only
   StepProgram program_;
+  std::vector<Derivation::Solution> solutions_;
+  std::vector<Derivation::Variable> variables_;
   std::unordered_map<int, int> single_unknown_;    ///< of equations that are a block of their own
   std::vector<std::optional<AffineForm>> affine_;  ///< outputs affine in the unknowns, what is left of them
   int iterations_ = 0;
@@ -384,10 +391,9 @@ class StepBuilder {
 
 }  // namespace
 
-StepProgram derive_step_program(const ImplicitSystem& system, Constants constants) {
+Derivation derive_step(const ImplicitSystem& system, Constants constants) {
   check_system(system);
-  StepBuilder steps(system, constants);
-  return schedule(steps.take_program(), steps.builder());
+  return StepBuilder(system, constants).take();
 }
 
 }  // namespace rattleback

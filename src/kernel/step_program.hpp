@@ -136,8 +136,8 @@ T allowed_residual(const IterationEnd& end) {
 
 /// Throws StructureError if the equations cannot determine the unknowns, or contain symbols that are
 /// neither data nor unknowns.
-StepProgram derive_step_program(const ImplicitSystem& system, Constants constants);
-/// The same, or what was derived from the same system lately.
+/// What was derived from the same system lately is not derived again, nor what differs in its typical data only, if
+/// they would lead to the same.
 StepProgram make_step_program(const ImplicitSystem& system, Constants constants = Constants::folded);
 
 }  // namespace rattleback

@@ -76,18 +76,15 @@ Vector multiplier_symbols(const System& system, const char* suffix) {
 
 void add_constraint_forces(const System& system, const Vector& multipliers, const Expression& factor, Vector& x,
                            SeenFrom seen_from) {
+  Vector torques = zeros(system.dimension());  // in the body
   for (const auto& entry : system.constraint_matrix().entries) {
     const Expression force = factor * entry.value * multipliers[static_cast<std::size_t>(entry.row)];
     const auto column = static_cast<std::size_t>(entry.column);
-    if (seen_from == SeenFrom::body || column < system.space().numbers) {
-      x[column] += force;
-      continue;
-    }
-    const std::size_t axis = (column - system.space().numbers) % Rotation::velocities;
-    const std::size_t k = (column - system.space().numbers) / Rotation::velocities;
-    for (std::size_t i = 0; i < Rotation::velocities; ++i)
-      x[column - axis + i] += system.rotations()[k].matrix(i, axis) * force;
+    (seen_from == SeenFrom::body || column < system.space().numbers ? x : torques)[column] += force;
   }
+  if (seen_from == SeenFrom::body) return;
+  torques = in_space(system, std::move(torques), system.coordinates());
+  for (std::size_t i = system.space().numbers; i < system.dimension(); ++i) x[i] += torques[i];
 }
 
 Vector state_and_parameters(const System& system) { return map_of_node(system).data; }
@@ -220,7 +217,12 @@ ImplicitSystem projection(const System& s) {
   const Vector new_v = derivative_symbols(s.velocities(), "(new)");
   const Vector nu = multiplier_symbols(s);
   ImplicitSystem result = map_of_node(s);
-  const Vector q = s.holonomic().empty() ? s.coordinates() : moved_by(s, shift, 1.0);
+  Vector q = orthonormal(s, s.coordinates());
+  if (!s.holonomic().empty()) {
+    Substitution at_rotations;
+    for (std::size_t i = numbers; i < q.size(); ++i) at_rotations.emplace(s.coordinates()[i], q[i]);
+    q = substitute(moved_by(s, shift, 1.0), at_rotations);
+  }
   Substitution at_new;
   for (std::size_t i = 0; i < q.size(); ++i) at_new.emplace(s.coordinates()[i], q[i]);
 
@@ -258,7 +260,7 @@ ImplicitSystem projection(const System& s) {
   result.residuals = joined({result.residuals, impulse, rows});
   result.guess = joined({result.guess, s.velocities()});
   result.guess.resize(result.unknowns.size(), Expression(0.0));
-  result.give(Slot::position, orthonormal(s, q));
+  result.give(Slot::position, q);
   result.give(Slot::velocity, new_v);
   return result;
 }

@@ -45,6 +45,7 @@ Expression constant(const Expression& derivative, const System& system, const st
 }  // namespace
 
 Expression exact_discrete_lagrangian(const System& system, std::span<const double> parameters) {
+  if (!system.rotations().empty()) refuse_exact(fmt::format("{} is a rotation", system.rotations()[0].name));
   if (!system.applied_forces().empty()) refuse_exact("there are applied forces");
   const auto& q = system.coordinates();
   const auto& v = system.velocities();

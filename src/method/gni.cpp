@@ -85,6 +85,7 @@ Method gni(const System& system, const Rule& rule, FirstMultiplier first_multipl
   method.from_two_positions.reset();
   method.state.add(Slot::multipliers, multiplier.size());
   ImplicitSystem& step = method.step = map_from_state(system, joined({system.coordinates(), p, multiplier}));
+  step.known_slopes = interval.turns;
   step.unknowns = joined({interval.increments, position_multiplier, next_v, next_multiplier});
   step.residuals =
       joined({motion, substitute(system.holonomic(), at_next), legendre, substitute(system.velocity_rows(), at_next)});

@@ -133,7 +133,7 @@ const CanonicalStep& require_canonical(const Method& method) {
   if (!method.canonical) {
     throw MethodError(
         "a modified Hamiltonian needs a step that comes from a discrete Lagrangian alone: that of hdel, pthdel, "
-        "conformal or free, or of del for systems without applied forces that do not depend on time");
+        "conformal or free, or of del for systems without rotations and applied forces that do not depend on time");
   }
   return *method.canonical;
 }

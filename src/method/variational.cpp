@@ -17,7 +17,7 @@ using Vector = std::vector<Expression>;
 // D₁L_d + D₂L_d = ∂L_d/∂q₀. A difference of nearly equal numbers then occurs nowhere.
 Interval differentiate(const System& system, const Expression& discrete_lagrangian) {
   if (!system.rotations().empty()) throw MethodError("a given discrete Lagrangian cannot have rotations");
-  Interval interval{increment_symbols(system), {}, {}, {}, {}};
+  Interval interval{increment_symbols(system), {}, {}, {}, {}, turns_by(system, increment_symbols(system), 1.0)};
   interval.right = gradient(discrete_lagrangian, interval.increments);
   interval.change = gradient(discrete_lagrangian, system.coordinates());
   const Vector right = moved(system);
@@ -59,21 +59,22 @@ ImplicitSystem motion_at_nodes(const System& system, const Rule& rule, const Imp
   return all;
 }
 
-/// Σ ωᵢ F(qᵢ, Δ/h, tᵢ, λᵢ), where aᵢ and λᵢ are determined by the equations of motion there.
-Vector applied_forces(const System& system, const Rule& rule, Interval::AtNodes& at_nodes) {
-  if (!system.forces_contain_multipliers()) return discretise(system.applied_forces(), system, rule);
+/// F(qᵢ, Δ/h, tᵢ, λᵢ) for each node of the rule, where aᵢ and λᵢ are determined by the equations of motion there.
+std::vector<Vector> applied_forces(const System& system, const Rule& rule, Interval::AtNodes& at_nodes) {
+  std::vector<Vector> applied;
+  for (const auto& node : rule.nodes)
+    applied.push_back(discretise(system.applied_forces(), system, alpha(node.position)));
+  if (!system.forces_contain_multipliers()) return applied;
   const ImplicitSystem motion = equations_of_accelerations(system);
   at_nodes.equations = motion_at_nodes(system, rule, motion);
   at_nodes.equations_anew = motion_at_nodes(system, rule, accelerations(system));
-  Vector applied(system.dimension());
   for (std::size_t i = 0; i < rule.nodes.size(); ++i) {
     Substitution own;
     for (const Expression& u : motion.unknowns) {
       own.emplace(u, of_node(u, i));
       at_nodes.first.emplace(of_node(u, i), u);
     }
-    const Vector there = substitute(discretise(system.applied_forces(), system, alpha(rule.nodes[i].position)), own);
-    for (std::size_t k = 0; k < applied.size(); ++k) applied[k] += rule.nodes[i].weight * there[k];
+    applied[i] = substitute(applied[i], own);
     for (const std::string& name : equation_names(system))
       at_nodes.names.push_back(fmt::format("{} at node {} of the rule", name, i + 1));
   }
@@ -89,17 +90,24 @@ Interval differentiate(const System& system, const Rule& rule) {
   const Expression h = step_symbol();
   const std::size_t n = system.dimension();
   const std::size_t numbers = system.space().numbers;
-  Interval interval{increment_symbols(system), {}, {}, {}, {}};
+  Interval interval{increment_symbols(system), {}, {}, {}, {}, turns_by(system, increment_symbols(system), 1.0)};
   const Vector momenta = discretise(system.momenta(), system, rule);
-  const Vector applied = applied_forces(system, rule, interval.at_nodes);
+  const std::vector<Vector> applied = applied_forces(system, rule, interval.at_nodes);
+  const bool is_forced = !system.applied_forces().empty();
+  Vector pushed(n);  // Σ ωᵢ F of numbers
   Vector right_force(n);
   Vector left_force(n);
   Vector force(n);
-  for (const auto& [weight, position] : rule.nodes) {
+  for (std::size_t node = 0; node < rule.nodes.size(); ++node) {
+    const auto& [weight, position] = rule.nodes[node];
+    if (position != 1.0)
+      std::ranges::move(turns_by(system, interval.increments, position), std::back_inserter(interval.turns));
     Vector there = discretise(system.forces(), system, alpha(position));
-    if (numbers < n && !applied.empty()) {
-      const Vector torque = discretise(system.applied_forces(), system, alpha(position));
-      for (std::size_t i = numbers; i < n; ++i) there[i] += torque[i];
+    for (std::size_t i = 0; is_forced && i < n; ++i) {
+      if (i < numbers)
+        pushed[i] += weight * applied[node][i];
+      else
+        there[i] += applied[node][i];
     }
     const Vector right = to_right_end(system, interval.increments, weight, position, there);
     const Vector left = to_left_end(system, interval.increments, weight, position, there);
@@ -113,8 +121,7 @@ Interval differentiate(const System& system, const Rule& rule) {
   interval.right = of_right_end(system, interval.increments, momenta);
   interval.left = of_left_end(system, interval.increments, momenta);
   for (std::size_t i = 0; i < n; ++i) {
-    const bool halved = !applied.empty() && i < numbers;
-    const Expression half = halved ? 0.5 * h * applied[i] : Expression(0.0);  // F⁻ = F⁺
+    const Expression half = 0.5 * h * pushed[i];  // F⁻ = F⁺
     interval.left[i] -= h * left_force[i] + half;
     interval.right[i] += h * right_force[i] + half;
     interval.change.push_back(h * force[i] + 2.0 * half);
@@ -168,6 +175,7 @@ Method position_momentum_method(const System& system, const Interval& interval) 
   method.from_two_positions->give(Slot::state, joined({next_q, in_space(system, interval.right, next_q)}));
   add_equations(*method.from_two_positions, interval.at_nodes.equations_anew);
   method.step = map_from_state(system, state);
+  method.step.known_slopes = interval.turns;
   method.node = node_by_momenta(system, state);
   method.keeps_momenta = true;
   method.momentum_of = entries_from(0, system.dimension());

@@ -23,6 +23,7 @@ struct Interval {
     std::unordered_map<Expression, Expression> first;
   };
   AtNodes at_nodes;
+  std::vector<KnownSlopes> turns;  ///< of rotations, where the rule has nodes, and at the right end
 };
 
 /// L_d under a rule, and F⁻ = F⁺ = (h/2) F_d. Multipliers in F are those of the motion, functions of (q, v, t) like the

@@ -14,9 +14,9 @@ namespace rattleback {
 namespace {
 
 const std::vector<std::string> top_level_keys{
-    "name",      "description", "source",  "coordinates", "angles",   "lagrangian", "constraints",
-    "holonomic", "parameters",  "initial", "run",         "symmetry", "exact",      "conserved",
-    "forces",    "conformal",   "picture", "definitions", "inputs",   "events",     "rotations"};
+    "name",       "description", "source", "coordinates", "angles",    "lagrangian", "constraints", "holonomic",
+    "parameters", "initial",     "run",    "symmetry",    "exact",     "conserved",  "forces",      "conformal",
+    "picture",    "definitions", "inputs", "events",      "rotations", "view"};
 
 /// Puts a model together: first what makes its system, then what belongs to it.
 class ModelReader {
@@ -60,12 +60,12 @@ class ModelReader {
                 initial ? std::optional(initial->state) : std::nullopt,
                 std::nullopt,
                 std::nullopt,
-                std::nullopt,
+                {},
                 definitions,
                 initial ? initial->given : SomeNumbers{}};
     if (model.title.empty()) model.title = model.name;
     read_run(model);
-    model.picture = read_picture(text_);
+    read_how_it_looks(model);
     model.inputs = std::move(inputs);
     return model;
   }
@@ -210,6 +210,19 @@ class ModelReader {
     } catch (const ExpressionError& error) {
       throw ModelError(fmt::format("{}: {}", text_.source().file(), error.what()));
     }
+  }
+
+  // [view] or [picture]
+  void read_how_it_looks(Model& model) const {
+    std::optional<View> view;
+    if (text_.table("picture") != nullptr) {
+      view = read_picture(text_);
+    } else if (text_.table("view") != nullptr) {
+      view = read_view(text_, model.initial ? &*model.initial : nullptr);
+    } else {
+      view = automatic_view(model.system);
+    }
+    if (view && !view->bodies.empty()) model.view = std::make_shared<const View>(std::move(*view));
   }
 
   // [run]: step and time that a run takes by default

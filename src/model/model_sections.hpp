@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "model_text.hpp"
 #include "rattleback/model/conformal.hpp"
 #include "rattleback/model/start.hpp"
+#include "rattleback/model/view.hpp"
 
 namespace rattleback {
 
@@ -38,7 +40,11 @@ std::optional<InitialSection> read_initial(const ModelText& text, const std::opt
 /// An entry of [initial] for a rotation.
 RotationMatrix read_attitude(const ModelText& text, const toml::node& node, const std::string& what);
 
-/// [picture]: the moving body, drawn in animations.
-std::optional<Picture> read_picture(const ModelText& text);
+/// [view]: how the motion is drawn. Rotations in it are checked at the initial state, if there is one.
+View read_view(const ModelText& text, const State* initial);
+/// [picture]: a view of one upright body.
+std::optional<View> read_picture(const ModelText& text);
+/// slope of either of them.
+std::array<double, 2> read_slope(const ModelText& text, const toml::table& section);
 
 }  // namespace rattleback

@@ -79,6 +79,17 @@ double ModelText::value_of(const toml::node& node, const std::string& what, cons
   return value;
 }
 
+std::unordered_map<Expression, double> ModelText::values_at(const State& state) const {
+  auto values = values_;
+  auto number = state.q.begin();
+  for (const Expression& q : coordinates_) values[q] = *number++;
+  for (const Rotation& rotation : rotations_) {
+    for (const Expression& entry : rotation.matrix.entries) values[entry] = *number++;
+  }
+  values.emplace(time_symbol(), state.t);
+  return values;
+}
+
 double ModelText::constant(const toml::node& node, const std::string& what) const {
   return node.is_string() ? value_of(node, what, expression(node, what, parameter_names_)) : number(node, what);
 }

@@ -10,6 +10,7 @@
 
 #include "rattleback/expr/definitions.hpp"
 #include "rattleback/model/rotation.hpp"
+#include "rattleback/model/system.hpp"
 #include "toml_file.hpp"
 
 namespace rattleback {
@@ -71,6 +72,8 @@ class ModelText : public TomlFile {
   std::vector<Expression> entry(const toml::node& node, const std::string& what, Names names) const;
   /// What an expression of the parameters comes to.
   double value_of(const toml::node& node, const std::string& what, const Expression& e) const;
+  /// What symbols stand for at a state: parameters, positions and the time.
+  std::unordered_map<Expression, double> values_at(const State& state) const;
   /// A number, or an expression of the parameters.
   double constant(const toml::node& node, const std::string& what) const;
 

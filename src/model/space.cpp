@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "rattleback/expr/derivative.hpp"
-
 namespace rattleback {
 namespace {
 
@@ -65,8 +63,9 @@ Vector shared_force(const Vector& zeta, double weight, double fraction, const Ve
 
 void require_numbers(const System& system, const char* what) {
   if (system.rotations().empty()) return;
-  throw RequestError(fmt::format("{} needs coordinates that are numbers, and {} is a rotation; a model with angles has some",
-                                 what, system.rotations()[0].name));
+  throw RequestError(
+      fmt::format("{} needs coordinates that are numbers, and {} is a rotation; a model with angles has some", what,
+                  system.rotations()[0].name));
 }
 
 Vector position_rates(const System& system) { return position_rates(system, system.velocities()); }
@@ -124,19 +123,54 @@ Vector moved_by(const System& system, const Vector& increments, double fraction)
     const Matrix& r = system.rotations()[k].matrix;
     const Vector zeta = half_of_half(increments, block_of(system, k).velocity);
     const Expression square = dot(zeta, zeta);
-    const Expression scale = 2.0 * (2.0 * fraction) / ((1.0 + square) * (1.0 + beta * beta * square));
+    const bool to_end = fraction == 1.0;  // c(ζ)²: twice what is there already, if the middle is needed too
+    const double b = to_end ? 1.0 : 2.0 * fraction;
+    const double along = to_end ? 0.0 : beta;
+    const Expression scale = 2.0 * b / ((1.0 + square) * (1.0 + along * along * square));
     Matrix turn(3, 3);  // (a ζ̂ + b ζ̂²) 2b/(…)
     const Matrix first = hat(zeta);
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t j = 0; j < 3; ++j) {
         const Expression second = zeta[i] * zeta[j] - (i == j ? square : Expression(0.0));
-        turn(i, j) = scale * ((1.0 - beta * square) * first(i, j) + 2.0 * fraction * second);
+        turn(i, j) = scale * ((1.0 - along * square) * first(i, j) + b * second);
       }
     }
-    const Matrix there = fraction == 0.0 ? r : r * (identity() + turn);
+    Matrix there = fraction == 0.0 ? r : r * (identity() + turn);
+    if (to_end) there = there * (identity() + turn);
     q.insert(q.end(), there.entries.begin(), there.entries.end());
   }
   return q;
+}
+
+// The part of δζ along ζ changes the angle 2 atan|ζ| + 2 atan β|ζ|, the part across it the axis: with the quaternion
+// (cos θ, n sin θ), n = ζ/|ζ|, these are η = 2 δθ n and 2 sin θ (cos θ − sin θ n̂) δn.
+std::vector<KnownSlopes> turns_by(const System& system, const Vector& increments, double fraction) {
+  std::vector<KnownSlopes> turns;
+  if (system.rotations().empty() || fraction == 0.0) return turns;
+  const double beta = 2.0 * fraction - 1.0;
+  const double b = 2.0 * fraction;
+  const Vector there = moved_by(system, increments, fraction);
+  for (std::size_t k = 0; k < system.rotations().size(); ++k) {
+    const Block place = block_of(system, k);
+    const Matrix r = matrix_at(there, place.position);
+    KnownSlopes turn{r.entries, Matrix(Rotation::positions, 3), Matrix(3, 3), three(increments, place.velocity)};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Matrix by_row = hat(r.row(i));  // δρᵢ = ρᵢ × η
+      std::ranges::copy(by_row.entries, turn.outer.entries.begin() + static_cast<std::ptrdiff_t>(9 * i));
+    }
+    const Vector zeta = half_of_half(increments, place.velocity);
+    const Expression square = dot(zeta, zeta);
+    const Expression scale = 0.5 * b / ((1.0 + square) * (1.0 + beta * beta * square));
+    const Matrix across = hat(zeta);
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) {
+        const Expression own = i == j ? 1.0 - beta * square : Expression(0.0);
+        turn.inner(i, j) = scale * (own - b * across(i, j) + 2.0 * beta * zeta[i] * zeta[j]);
+      }
+    }
+    turns.push_back(std::move(turn));
+  }
+  return turns;
 }
 
 Vector of_right_end(const System& system, const Vector& increments, Vector by_increments) {

@@ -15,7 +15,8 @@ class ReversibilityObserver final : public StageObserver {
  public:
   ReversibilityObserver(const Method& method, const Problem& problem)
       : StageObserver({"reversibility", {"reversibility_defect"}}, method, problem, false),
-        back_(method, problem, false), stages_(method.stages), h_(problem.step), n_(problem.system.dimension()) {
+        back_(method, problem, false), stages_(method.stages), h_(problem.step),
+        size_of_node_(problem.start.q.size() + problem.start.v.size()) {
     if (method.node) node_.emplace(*method.node, problem);
   }
 
@@ -47,11 +48,11 @@ class ReversibilityObserver final : public StageObserver {
 
   /// (q, v) of a state.
   std::vector<double> node(const std::vector<double>& state) {
-    if (!node_) return {state.begin(), state.begin() + static_cast<std::ptrdiff_t>(2 * n_)};
+    if (!node_) return {state.begin(), state.begin() + static_cast<std::ptrdiff_t>(size_of_node_)};
     node_->set(Slot::state, state);
     node_->set(Slot::velocity, velocity_);
     node_->set_time(times_.front());
-    if (!node_->run()) return std::vector<double>(2 * n_, std::numeric_limits<double>::quiet_NaN());
+    if (!node_->run()) return std::vector<double>(size_of_node_, std::numeric_limits<double>::quiet_NaN());
     return node_->outputs();
   }
 
@@ -59,7 +60,7 @@ class ReversibilityObserver final : public StageObserver {
   std::optional<CompiledMap> node_;
   std::vector<double> stages_;
   double h_;
-  std::size_t n_;
+  std::size_t size_of_node_;
   std::vector<double> before_;
   std::vector<double> velocity_;
   std::vector<double> state_;

@@ -24,12 +24,18 @@ class StepMap {
   double time() const { return time_; }
   std::span<const double> state() const { return step_(Slot::state); }
   std::span<const double> multipliers() const { return step_(Slot::multipliers); }
-  /// Derivatives of (state, multipliers) with respect to the state before.
+  /// Derivatives of (state, multipliers) with respect to the state before. Directions of a rotation are vectors ξ of
+  /// space, δR = ξ̂ R: there are three, in the place of the nine entries.
   Eigen::MatrixXd tangent() const;
+  /// How many numbers a change of the state has.
+  Eigen::Index directions() const { return directions_; }
 
  private:
+  Space space_;
+  Eigen::Index directions_;
   CompiledMap start_;
   CompiledMap step_;
+  std::vector<double> before_;  ///< the state it was applied to
   double time_ = 0.0;
 };
 

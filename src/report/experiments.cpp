@@ -93,8 +93,10 @@ ExperimentEntry of(const ExperimentResult& result, const std::vector<std::string
   for (const FigureRecipe& figure : e.figures) experiment.figures.push_back(figure_of(figure, result));
   for (const AnimationRecipe& recipe : e.animations) {
     const Data& first = result.of(recipe.data.front());
-    if (!first.model->picture) throw ModelError(fmt::format("{} has no [picture] to animate", first.recipe.model));
-    Animation animation = animation_of(recipe.title, *first.model->picture);
+    if (!first.model->view)
+      throw ModelError(
+          fmt::format("{} has no positions x and y and no rotations to animate; give it a [view]", first.recipe.model));
+    Animation animation{recipe.title, *first.model->view, {}, recipe.opening};
     for (std::size_t k = 0; k < recipe.data.size(); ++k) {
       const Data& d = result.of(recipe.data[k]);
       animation.tracks.push_back(

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -60,17 +61,59 @@ json to_json(const Figure& f, std::size_t index) {
   return object;
 }
 
+/// What never changes is written once.
+template <std::size_t N>
+json columns(const std::array<std::vector<double>, N>& all) {
+  json list = json::array();
+  for (const std::vector<double>& values : all) {
+    const bool constant = std::ranges::all_of(values, [&](double value) { return value == values.front(); });
+    list.push_back(constant && !values.empty() ? json::array({number(values.front())}) : numbers(values));
+  }
+  return list;
+}
+
+json to_json(const View::Body& b) {
+  json object{{"name", b.name}, {"shape", word_of(b.shape)}, {"axis", word_of(b.axis)}, {"marks", word_of(b.marks)}};
+  put(object, "colour", b.colour);
+  for (const View::Size& size : b.sizes) object["sizes"][size.name] = numbers(size.numbers);
+  return object;
+}
+
+json to_json(const Track& t) {
+  json object{{"name", t.name}, {"t", numbers(t.t)}, {"energy", numbers(t.energy)}};
+  object["bodies"] = list(t.bodies, [](const Track::Body& b, std::size_t) {
+    json body{{"position", columns(b.position)}};
+    if (!b.rotation[0].empty()) body["rotation"] = columns(b.rotation);
+    if (!b.end[0].empty()) body["end"] = columns(b.end);
+    return body;
+  });
+  object["traces"] = list(t.traces, [](const Track::Trace& trace, std::size_t) {
+    json line{{"point", columns(trace.point)}};
+    if (!trace.on_body[0].empty()) line["onBody"] = columns(trace.on_body);
+    return line;
+  });
+  return object;
+}
+
 json to_json(const Animation& a, std::size_t index) {
-  return {{"id", fmt::format("animation-{}", index + 1)},
-          {"title", a.title},
-          {"body", word_of(a.body)},
-          {"size", number(a.size)},
-          {"slope", {{"x", number(a.slope[0])}, {"y", number(a.slope[1])}}},
-          {"tracks", list(a.tracks, [](const Track& t, std::size_t) {
-             return json{{"name", t.name},          {"t", numbers(t.t)},          {"x", numbers(t.x)},
-                         {"y", numbers(t.y)},       {"z", numbers(t.z)},          {"heading", numbers(t.heading)},
-                         {"roll", numbers(t.roll)}, {"energy", numbers(t.energy)}};
-           })}};
+  const View::Ground& g = a.view.ground;
+  json object{{"id", fmt::format("animation-{}", index + 1)},
+              {"title", a.title},
+              {"bodies", list(a.view.bodies, [](const View::Body& b, std::size_t) { return to_json(b); })},
+              {"traces", list(a.view.traces,
+                              [](const View::Trace& trace, std::size_t) {
+                                json line{{"name", trace.name}};
+                                if (trace.body) line["body"] = *trace.body;
+                                return line;
+                              })},
+              {"ground",
+               {{"kind", word_of(g.kind)},
+                {"radius", number(g.radius)},
+                {"centre", numbers({g.centre.begin(), g.centre.end()})},
+                {"slope", {{"x", number(g.slope[0])}, {"y", number(g.slope[1])}}}}},
+              {"tracks", list(a.tracks, [](const Track& t, std::size_t) { return to_json(t); })}};
+  put(object, "opening", a.opening);
+  return object;
 }
 
 json to_json(const ClaimEntry& c) {

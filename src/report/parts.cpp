@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "rattleback/expr/graph.hpp"
 #include "rattleback/expr/print.hpp"
 
 namespace rattleback::report {
 namespace {
 
-constexpr std::size_t most_frames = 1500;
 constexpr std::size_t longest_formula = 3000;
 
 /// Which rows of a curve are kept: all but the first and the last of a block, its lowest and highest.
@@ -36,6 +34,17 @@ std::vector<std::size_t> kept_rows(const std::vector<double>& y, std::size_t mos
   return rows;
 }
 
+std::string formula(const Expression& e) {
+  try {
+    const std::string text = to_latex(e);
+    if (text.size() <= longest_formula) return text;
+  } catch (const ExpressionError&) {
+  }
+  return "\\text{(too long to show)}";
+}
+
+}  // namespace
+
 std::vector<std::size_t> evenly(std::size_t rows, std::size_t most) {
   const std::size_t stride = rows / most + 1;
   std::vector<std::size_t> kept;
@@ -49,17 +58,6 @@ std::vector<double> picked(const std::vector<double>& values, const std::vector<
   for (const std::size_t i : rows) result.push_back(values[i]);
   return result;
 }
-
-std::string formula(const Expression& e) {
-  try {
-    const std::string text = to_latex(e);
-    if (text.size() <= longest_formula) return text;
-  } catch (const ExpressionError&) {
-  }
-  return "\\text{(too long to show)}";
-}
-
-}  // namespace
 
 void thin(Series& series, FigureKind kind, std::size_t most) {
   const std::size_t rows = series.coordinates[0].size();
@@ -84,26 +82,6 @@ SystemEntry system_of(const Model& model) {
   for (const Parameter& p : model.system.parameter_list())
     s.parameters.push_back(fmt::format("{} = {}", p.name, p.value));
   return s;
-}
-
-Track track_of(const std::string& name, const Model& model, const Table& table) {
-  const Picture& picture = *model.picture;
-  Substitution parameters;
-  for (const Parameter& p : model.system.parameter_list()) parameters[Expression::symbol(p.name)] = Expression(p.value);
-  const auto rows = evenly(table.rows(), most_frames);
-  const auto values = [&](const Expression& e) { return picked(table.evaluate(substitute(e, parameters)), rows); };
-  return {name,
-          picked(*table.find("time"), rows),
-          values(picture.position[0]),
-          values(picture.position[1]),
-          values(picture.position[2]),
-          values(picture.heading),
-          values(picture.roll),
-          picked(*table.find("energy"), rows)};
-}
-
-Animation animation_of(const std::string& title, const Picture& picture) {
-  return {title, picture.body, picture.size, picture.slope, {}};
 }
 
 }  // namespace rattleback::report

@@ -62,15 +62,16 @@ class TimeFigures {
 
 void add_positions(const Model& model, const std::vector<MethodRun>& runs, std::vector<Figure>& figures) {
   constexpr std::size_t most = 12;
-  const auto& coordinates = model.system.coordinates();
-  const std::size_t shown = std::min(coordinates.size(), most);
+  const std::vector<std::string> names = model.system.position_names();
+  const std::size_t shown = std::min(names.size(), most);
+  // The components of quaternions have names, no symbols.
+  const auto label = [&](std::size_t i) {
+    return i < model.system.space().numbers ? symbol(model.system.coordinates()[i]) : "`" + names[i] + "`";
+  };
   if (runs.size() == 1) {
     Figure figure{"Positions", "", FigureKind::line, {{"$t$"}, {"$q$"}}, {}};
     for (std::size_t i = 0; i < shown; ++i) {
-      Series series{symbol(coordinates[i]),
-                    SeriesStyle::line,
-                    false,
-                    {*runs[0].table.find("time"), *runs[0].table.find(coordinates[i].name())}};
+      Series series{label(i), SeriesStyle::line, false, {*runs[0].table.find("time"), *runs[0].table.find(names[i])}};
       thin(series, figure.kind);
       figure.series.push_back(std::move(series));
     }
@@ -79,34 +80,38 @@ void add_positions(const Model& model, const std::vector<MethodRun>& runs, std::
   }
   TimeFigures over_time(runs, figures);
   for (std::size_t i = 0; i < shown; ++i) {
-    const std::string name = symbol(coordinates[i]);
-    over_time.add(name, name, Scale::linear, [&](const Table& t) { return *t.find(coordinates[i].name()); });
+    over_time.add(label(i), label(i), Scale::linear, [&](const Table& t) { return *t.find(names[i]); });
   }
 }
 
 /// The path of the body, or of the first coordinates.
-void add_path(const Model& model, const std::vector<MethodRun>& runs, std::vector<Figure>& figures) {
+void add_path(const Model& model, const std::vector<MethodRun>& runs, const std::vector<Track>& tracks,
+              std::vector<Figure>& figures) {
   const auto& coordinates = model.system.coordinates();
-  if (!model.picture && coordinates.size() < 2) return;
-  const bool space = model.picture && model.picture->body == Body::particle;
+  if (tracks.empty() && coordinates.size() < 2) return;
+  const bool space = std::ranges::any_of(tracks, [](const Track& track) {
+    const auto& z = path_of(track)[2];
+    return std::ranges::any_of(z, [&](double height) { return height != z.front(); });
+  });
   Figure figure{"Path", "", space ? FigureKind::space : FigureKind::path, {}, {}};
-  if (model.picture) {
-    figure.axes = {{"$x$"}, {"$y$"}};
-    if (space) figure.axes.push_back({"$z$"});
-  } else {
-    figure.axes = {{symbol(coordinates[0])}, {symbol(coordinates[1])}};
-  }
-  for (const MethodRun& run : runs) {
-    Series series{run.method, SeriesStyle::line, false, {}};
-    if (model.picture) {
-      Track track = track_of(run.method, model, run.table);
-      series.coordinates = {std::move(track.x), std::move(track.y)};
-      if (space) series.coordinates.push_back(std::move(track.z));
-    } else {
-      series.coordinates = {*run.table.find(coordinates[0].name()), *run.table.find(coordinates[1].name())};
-      thin(series, figure.kind);
-    }
+  figure.axes = {{"$x$"}, {"$y$"}};
+  if (space) figure.axes.push_back({"$z$"});
+  for (const Track& track : tracks) {
+    const auto& path = path_of(track);
+    Series series{track.name, SeriesStyle::line, false, {path.begin(), path.end()}};
+    if (!space) series.coordinates.pop_back();
     figure.series.push_back(std::move(series));
+  }
+  if (tracks.empty()) {
+    figure.axes = {{symbol(coordinates[0])}, {symbol(coordinates[1])}};
+    for (const MethodRun& run : runs) {
+      Series series{run.method,
+                    SeriesStyle::line,
+                    false,
+                    {*run.table.find(coordinates[0].name()), *run.table.find(coordinates[1].name())}};
+      thin(series, figure.kind);
+      figure.series.push_back(std::move(series));
+    }
   }
   figures.push_back(std::move(figure));
 }
@@ -119,21 +124,37 @@ std::string listed(const std::vector<double>& values) {
                      values.size() > most ? ", ..." : "");
 }
 
+/// The largest difference of two positions as people see them, in which q and −q are the same rotation.
+double distance(const Space& space, std::vector<double> a, const std::vector<double>& b) {
+  double largest = 0.0;
+  for (std::size_t k = 0; k < space.rotations; ++k) {
+    const std::size_t at = space.numbers + 4 * k;
+    double product = 0.0;
+    for (std::size_t i = at; i < at + 4; ++i) product += a[i] * b[i];
+    for (std::size_t i = at; product < 0.0 && i < at + 4; ++i) a[i] = -a[i];
+  }
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
 /// Largest difference of the positions from the reference at the same times.
 void add_differences(const Model& model, const std::vector<MethodRun>& runs, std::vector<Figure>& figures) {
   const auto reference = std::ranges::find_if(runs, [](const MethodRun& r) { return MethodSpec(r.method).is_flow(); });
   if (reference == runs.end()) return;
   TimeFigures over_time(runs, figures);
+  const std::vector<std::string> names = model.system.position_names();
+  const auto position = [&](const Table& t, std::size_t row) {
+    std::vector<double> q;
+    for (const std::string& name : names) q.push_back((*t.find(name))[row]);
+    return q;
+  };
   over_time.add("Difference from the reference", "$\\max_i |q_i - q_i^{\\mathrm{ref}}|$", Scale::logarithmic,
                 [&](const Table& t) {
                   const std::size_t rows = std::min(t.rows(), reference->table.rows());
                   std::vector<double> largest(t.rows(), nan);
                   for (std::size_t row = 0; row < rows; ++row) {
                     if ((*t.find("time"))[row] != (*reference->table.find("time"))[row]) continue;
-                    double d = 0.0;
-                    for (const Expression& q : model.system.coordinates()) {
-                      d = std::max(d, std::abs((*t.find(q.name()))[row] - (*reference->table.find(q.name()))[row]));
-                    }
+                    const double d = distance(model.system.space(), position(t, row), position(reference->table, row));
                     if (d > 0.0) largest[row] = d;
                   }
                   return largest;
@@ -170,7 +191,11 @@ ExperimentEntry of_runs(const Model& model, const Problem& problem, const std::v
   ExperimentEntry experiment{model.name, model.title, "", model.description};
   experiment.systems.push_back(system_of(model));
   for (const MethodRun& run : runs) experiment.runs.push_back(run_of(run, model, problem));
-  add_path(model, runs, experiment.figures);
+  std::vector<Track> tracks;
+  if (model.view) {
+    for (const MethodRun& run : runs) tracks.push_back(track_of(run.method, model, run.table));
+  }
+  add_path(model, runs, tracks, experiment.figures);
   add_differences(model, runs, experiment.figures);
   TimeFigures over_time(runs, experiment.figures);
   over_time.add("Energy", "$E$", Scale::linear, [](const Table& t) { return *t.find("energy"); });
@@ -199,11 +224,7 @@ ExperimentEntry of_runs(const Model& model, const Problem& problem, const std::v
     }
   }
   add_positions(model, runs, experiment.figures);
-  if (model.picture) {
-    Animation animation = animation_of("Motion", *model.picture);
-    for (const MethodRun& run : runs) animation.tracks.push_back(track_of(run.method, model, run.table));
-    experiment.animations.push_back(std::move(animation));
-  }
+  if (model.view) experiment.animations.push_back({"Motion", *model.view, std::move(tracks), ""});
   return experiment;
 }
 

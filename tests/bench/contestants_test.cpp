@@ -8,6 +8,7 @@
 #include "src/bench/competitors.hpp"
 #include "src/bench/hand_particle_avx2.hpp"
 #include "src/bench/ours.hpp"
+#include "src/bench/rattlebacks.hpp"
 
 namespace rattleback::bench {
 namespace contestants_test {
@@ -83,6 +84,41 @@ TEST(HandWritten, batches_take_the_steps_of_dla) {
       for (const auto& s : many) expect_end(s, "AVX-512");
     }
   }
+}
+
+TEST(HandWritten, the_rattleback_takes_the_steps_of_dla) {
+  constexpr int steps = 200;
+  const Problem problem = rattleback_by_rotation();
+  const auto stepper = make_stepper("dla", problem);
+  const hand::RattlebackConstants constants = constants_by_hand(problem);
+  hand::RattlebackState s = start_by_hand(problem, constants);
+  for (int k = 0; k < steps; ++k) {
+    ASSERT_TRUE(stepper->advance());
+    EXPECT_LE(hand::rattleback_newton(s, constants), 4);
+  }
+  const std::vector<double> found{s.x.x,   s.x.y,   s.x.z,   s.r.a.x, s.r.a.y, s.r.a.z,
+                                  s.r.b.x, s.r.b.y, s.r.b.z, s.r.c.x, s.r.c.y, s.r.c.z};
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], stepper->node().q[i], 1e-12) << i;
+}
+
+// By the reference: the centre of mass, and the third row of R in Euler angles.
+TEST(HandWritten, rattlebacks_are_the_same_body) {
+  std::vector<std::vector<double>> ends;
+  for (Problem problem : {rattleback_by_rotation(), rattleback_by_angles()}) {
+    problem.step = 1.0;
+    const auto stepper = make_stepper("reference", problem);
+    ASSERT_TRUE(stepper->advance());
+    ends.push_back(stepper->node().q);
+  }
+  const std::vector<double>& q = ends[0];
+  const std::vector<double>& angles = ends[1];
+  const double phi = angles[3];
+  const double theta = angles[4];
+  EXPECT_NEAR(q[0], angles[0], 1e-9);
+  EXPECT_NEAR(q[1], angles[1], 1e-9);
+  EXPECT_NEAR(q[9], -std::cos(phi) * std::sin(theta), 1e-9);
+  EXPECT_NEAR(q[10], std::sin(phi), 1e-9);
+  EXPECT_NEAR(q[11], std::cos(phi) * std::cos(theta), 1e-9);
 }
 
 }  // namespace contestants_test

@@ -142,7 +142,7 @@ TEST(Report, shows_a_run) {
   const auto page = in_page(desk / "disk.html");
   EXPECT_EQ(page["kind"], "run");
   const auto& e = page["chapters"][0]["experiments"][0];
-  EXPECT_EQ(e["animations"][0]["body"], "disk");
+  EXPECT_EQ(e["animations"][0]["bodies"][0]["shape"], "disk");
   std::string titles;
   for (const auto& f : e["figures"]) titles += f["title"].get<std::string>() + "\n";
   for (const char* part : {"Path", "Energy", "constraint_1", "rolling", "midpoint_energy", "Positions"}) {
@@ -199,7 +199,7 @@ TEST(Report, shows_convergence_on_logarithmic_scales) {
   EXPECT_EQ(figure["series"].size(), 2U);
 }
 
-TEST(Report, of_a_model_without_a_picture_has_no_animation) {
+TEST(Report, of_a_model_without_positions_in_space_has_no_animation) {
   const Workplace desk;
   desk.add(
       "own",

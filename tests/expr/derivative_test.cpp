@@ -450,5 +450,30 @@ TEST(DeepChain, OfSharedPartsDifferentiates) {
   EXPECT_NEAR(evaluate(e, {{x, 0.3}}), value, 1e-14);
 }
 
+TEST(Jacobian, takes_slopes_that_are_known) {
+  const Expression x = var("x");
+  const Expression y = var("y");
+  const Expression a = x * y + 3 * x;
+  const Expression b = sin(x) - y;
+  const std::vector<Expression> functions{a * b + x, exp(b) * y, 2 * y + 1};
+  const std::vector<Expression> variables{y, x, var("z")};
+  // a and b by (s, t), which are made of y and x
+  const Matrix outer{{1, 2}, {0, 1}};
+  const Matrix inner{{x + 2, y + 3 - 2 * cos(x)}, {-1, cos(x)}};
+  const std::vector<KnownSlopes> known{{{a, b}, outer, inner, {y, x}}};
+  const SparseMatrix plain = jacobian(functions, variables);
+  const SparseMatrix by_parts = jacobian(functions, variables, known);
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      EXPECT_NEAR(evaluate(by_parts.at(i, j), {{x, 0.7}, {y, -0.4}}), evaluate(plain.at(i, j), {{x, 0.7}, {y, -0.4}}),
+                  1e-14);
+    }
+  }
+  // They are believed.
+  const std::vector<KnownSlopes> twice{{{a, b}, 2.0 * outer, inner, {y, x}}};
+  EXPECT_NEAR(evaluate(jacobian(functions, variables, twice).at(0, 1), {{x, 0.7}, {y, -0.4}}),
+              2 * evaluate(plain.at(0, 1), {{x, 0.7}, {y, -0.4}}) - 1, 1e-14);
+}
+
 }  // namespace derivative_test
 }  // namespace rattleback

@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "kernel/step_program.hpp"
+#include "kernel/derivation.hpp"
 #include "rattleback/kernel/interpreter.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "tests/kernel/small_systems.hpp"
@@ -149,6 +149,31 @@ TEST(LongSum, the_elimination_of_a_shared_row_is_accurate) {
     EXPECT_NEAR(result[0], static_cast<double>(over / under),
                 30.0 * std::numeric_limits<double>::epsilon() * std::abs(result[0]));
   }
+}
+
+// Typical data choose pivots and nothing else: others have the same program exactly where eliminations come out alike.
+TEST(Derivation, is_known_again_by_its_pivots) {
+  ImplicitSystem s = equations({"a", "b", "c", "d", "e", "f"}, {"u", "v", "w"},
+                               {"a*u + b*v + w*u^2 - e", "c*u + d*v + w - f", "u + v*w + b*w - d"}, {"e", "f", "0.1"});
+  s.typical = {1.1, 0.9, 1.2, 0.8, 1.0, 0.7};
+  Derivation derivation = derive_step(s, Constants::folded);
+  EXPECT_TRUE(derivation.is_that_of(s));
+  std::mt19937 random(1);
+  std::lognormal_distribution<double> size(0.0, 2.0);
+  int same = 0;
+  int others = 0;
+  for (int k = 0; k < 200; ++k) {
+    for (double& x : s.typical) x = size(random);
+    const bool is_same = derive_step(s, Constants::folded).program == derivation.program;
+    EXPECT_EQ(derivation.is_that_of(s), is_same);
+    EXPECT_EQ(make_step_program(s), derive_step(s, Constants::folded).program);
+    ++(is_same ? same : others);
+  }
+  EXPECT_GT(same, 10);
+  EXPECT_GT(others, 10);
+  s.typical[0] = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(derivation.is_that_of(s));
+  EXPECT_THROW(make_step_program(s), StructureError);
 }
 
 }  // namespace elimination_test

@@ -10,6 +10,7 @@
 #include "rattleback/expr/piecewise.hpp"
 #include "rattleback/expr/print.hpp"
 #include "rattleback/model/model.hpp"
+#include "rattleback/model/view.hpp"
 #include "rattleback/model/written.hpp"
 
 namespace rattleback {
@@ -72,9 +73,9 @@ time = 1
   EXPECT_EQ(m.system.symmetries()[0].generator[0], parse("x"));
   EXPECT_EQ(m.system.conserved()[0].expression, parse("3*m*y + 3"));
   EXPECT_EQ(*m.system.exact()[1], parse("y + 3*m*y*t"));
-  EXPECT_EQ(m.picture->position[1], parse("y"));
-  EXPECT_EQ(m.picture->heading, parse("2*a"));
-  EXPECT_EQ(m.picture->size, 3.0);
+  EXPECT_EQ(m.view->bodies[0].position[1], parse("y"));
+  EXPECT_EQ(m.view->bodies[0].rotation[0], parse("cos(2*a)"));
+  EXPECT_EQ(m.view->bodies[0].sizes[0].numbers[0], 3.0);
   EXPECT_EQ(m.initial->q[2], 1.5);
   EXPECT_EQ(m.step, 1.0 / 3.0);
   ASSERT_EQ(m.definitions.list().size(), 6U);

@@ -7,7 +7,10 @@
 #include <cmath>
 #include <string>
 
+#include "rattleback/expr/graph.hpp"
 #include "rattleback/model/model.hpp"
+#include "rattleback/model/rotation.hpp"
+#include "rattleback/model/space.hpp"
 
 namespace rattleback {
 namespace start_test {
@@ -126,6 +129,35 @@ TEST(Numbers, may_have_names) {
   EXPECT_THROW(named_numbers_from_text("a=1,2", "--v0"), ModelError);
   EXPECT_THROW(named_numbers_from_text("a=1,a=2", "--v0"), ModelError);
   EXPECT_THROW(named_numbers_from_text("a=", "--v0"), ModelError);
+}
+
+// Slopes of a position on the way, against those that differentiation finds.
+TEST(Turns, are_the_slopes_of_rotations) {
+  const System system =
+      read_model("coordinates = ['x']\nrotations = ['R']\nlagrangian = \"0.5*x'^2 + 0.5*dot(R.omega, R.omega)\"\n",
+                 "m.toml")
+          .system;
+  std::vector<Expression> increments;
+  std::unordered_map<Expression, double> values;
+  for (std::size_t i = 0; i < system.dimension(); ++i) {
+    increments.push_back(Expression::symbol("d" + std::to_string(i)));
+    values[increments[i]] = 0.9 - 0.7 * static_cast<double>(i);
+  }
+  const RotationMatrix r = matrix_of(quaternion_of_axis_angle({0.3, -1.1, 0.8}));
+  values[system.coordinates()[0]] = 0.0;
+  for (std::size_t i = 0; i < r.size(); ++i) values[system.coordinates()[1 + i]] = r[i];
+  for (const double fraction : {0.3, 0.5, 1.0}) {
+    const auto turns = turns_by(system, increments, fraction);
+    ASSERT_EQ(turns.size(), 1U);
+    const Matrix slopes = turns[0].outer * turns[0].inner;
+    for (std::size_t i = 0; i < slopes.rows; ++i) {
+      for (std::size_t j = 0; j < slopes.columns; ++j) {
+        EXPECT_NEAR(evaluate(slopes(i, j), values),
+                    evaluate(derivative(turns[0].parts[i], turns[0].variables[j]), values), 1e-14);
+      }
+    }
+  }
+  EXPECT_TRUE(turns_by(system, increments, 0.0).empty());
 }
 
 }  // namespace start_test

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "rattleback/report/experiments.hpp"
@@ -86,7 +87,7 @@ TEST(Page, draws_what_the_experiment_says) {
   EXPECT_EQ(e.systems.size(), 1U) << "one system, under two methods";
   EXPECT_EQ(e.runs.size(), 2U);
   ASSERT_EQ(e.animations.size(), 1U);
-  EXPECT_EQ(e.animations[0].body, Body::sleigh);
+  EXPECT_EQ(e.animations[0].view.bodies[0].shape, Shape::sleigh);
   EXPECT_EQ(e.animations[0].tracks[1].name, "two");
 }
 
@@ -114,10 +115,68 @@ TEST(Page, has_frames_that_follow_the_body) {
   const Track t = of(r, {}).animations[0].tracks[0];
   const Table& table = r.of("dla").table;
   EXPECT_LE(t.t.size(), 1501U);
-  EXPECT_EQ(t.y.back(), table.find("y")->back());
-  EXPECT_EQ(t.heading.back(), table.find("theta")->back());
+  const Track::Body& body = t.bodies[0];
+  EXPECT_EQ(body.position[1].back(), table.find("y")->back());
+  const double heading = table.find("theta")->back();
+  EXPECT_NEAR(std::abs(body.rotation[0].back()), std::abs(std::cos(heading / 2)), 1e-14);
+  EXPECT_NEAR(std::abs(body.rotation[3].back()), std::abs(std::sin(heading / 2)), 1e-14);
+  EXPECT_EQ(t.traces[0].point[1].back(), table.find("y")->back());
   EXPECT_EQ(t.energy.back(), table.find("energy")->back());
-  for (const auto* v : {&t.x, &t.y, &t.z, &t.heading, &t.roll, &t.energy}) EXPECT_EQ(v->size(), t.t.size());
+  for (const auto* v : {&body.position[2], &body.rotation[1], &t.traces[0].point[0], &t.energy})
+    EXPECT_EQ(v->size(), t.t.size());
+}
+
+// A ball that turns 4 radians in a unit of time about a fixed axis: no frame is further than 0.6 radians from the next,
+// and where it touches the ground follows from its angle.
+TEST(Page, has_the_rotations_of_the_run_in_its_frames) {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "ball.toml") << R"toml(
+coordinates = ["x", "y"]
+rotations = ["R"]
+lagrangian = "0.5*(x'^2 + y'^2) + 0.2*dot(R.omega, R.omega)"
+constraints = ["w = R*R.omega; [x' - w[2], y' + w[1]]"]
+[initial]
+q = { x = 1 }
+v = { R = [0, 4, 0] }
+[view.bodies]
+ball = { shape = "ball", radius = 1, position = "[x, y, 1]", rotation = "R" }
+[view.traces]
+contact = { point = "[x, y, 0]", on = "ball" }
+)toml";
+  std::ofstream(folder / "e.toml") << R"toml(
+title = "Ball"
+[data.rk4]
+model = "ball.toml"
+method = "rk4"
+step = 0.001
+steps = 8000
+[[animations]]
+title = "motion"
+data = ["rk4"]
+opening = "It rolls."
+)toml";
+  const ExperimentResult r = perform(read_experiment(test::content(folder / "e.toml"), folder / "e.toml"));
+  const Animation animation = of(r, {}).animations[0];
+  EXPECT_EQ(animation.opening, "It rolls.");
+  const Track& t = animation.tracks[0];
+  const Table& table = r.of("rk4").table;
+  const auto column = [&](const char* name, std::size_t row) { return (*table.find(name))[row]; };
+  const Track::Body& ball = t.bodies[0];
+  for (const std::size_t frame : {std::size_t{0}, t.t.size() / 3, t.t.size() - 1}) {
+    const auto row = static_cast<std::size_t>(std::lround(t.t[frame] / 0.001));
+    double same = 0.0;  // q and -q are one rotation
+    const char* names[] = {"R.w", "R.x", "R.y", "R.z"};
+    for (std::size_t k = 0; k < 4; ++k) same += ball.rotation[k][frame] * column(names[k], row);
+    EXPECT_NEAR(std::abs(same), 1.0, 1e-12);
+    EXPECT_NEAR(t.traces[0].on_body[0][frame], std::sin(4.0 * t.t[frame]), 1e-8);
+    EXPECT_NEAR(t.traces[0].on_body[2][frame], -std::cos(4.0 * t.t[frame]), 1e-8);
+    EXPECT_NEAR(ball.position[0][frame], 1.0 + 4.0 * t.t[frame], 1e-8);
+  }
+  for (std::size_t frame = 1; frame < t.t.size(); ++frame) {
+    double product = 0.0;
+    for (const auto& q : ball.rotation) product += q[frame - 1] * q[frame];
+    ASSERT_GT(product, std::cos(0.3)) << "a turn of 0.6, on one side";
+  }
 }
 
 TEST(Markdown, has_a_row_for_each_claim) {

@@ -1,5 +1,6 @@
 import type { Animation, Figure } from "./report";
 import { h, setPressed } from "./dom";
+import { type Extent, extentOf } from "./extent";
 import { whenNear, whenWidthChanges } from "./lazy";
 import { Orbit, orbitHint, overview } from "./orbit";
 import { seriesColour } from "./palette";
@@ -7,11 +8,11 @@ import { plain } from "./plaintext";
 import { PlaneDrawing } from "./plane";
 import { printAs } from "./print";
 import { canRender, paint } from "./render";
-import { corners, type Extent, extentOf, Stage } from "./stage";
+import { Stage } from "./stage";
 import { inline } from "./text";
 import { onThemeChange } from "./theme";
 import { number } from "./ticks";
-import { poseAt, timeRange } from "./track";
+import { frameAt, pathOf, timeRange } from "./track";
 
 const speeds = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
@@ -29,7 +30,10 @@ function pathFigure(animation: Animation): Figure {
     kind: "path",
     x: { label: "$x$" },
     y: { label: "$y$" },
-    series: animation.tracks.map(({ name, x, y }) => ({ name, style: "line", x, y })),
+    series: animation.tracks.map((track) => {
+      const { x, y } = pathOf(track);
+      return { name: track.name, style: "line", x, y };
+    }),
   };
 }
 
@@ -68,6 +72,8 @@ class View {
       return h("span", { class: "view-name" }, dot, inline(track.name), this.states[i]);
     });
     this.element = h("div", { class: "view" }, h("div", { class: "view-names" }, ...names), surface);
+    // For those who want to know how bodies are drawn, such as tests.
+    Object.assign(this.element, { poses: () => this.stage.poses() });
     this.stage = this.build();
     onThemeChange(() => (this.stage = this.build()));
   }
@@ -81,7 +87,7 @@ class View {
     paint(this.stage.scene, orbit.camera, this.canvas);
     this.tracks.forEach(({ track }, i) => {
       const state = this.states[i];
-      if (state) state.textContent = poseAt(track, time).ended ? "ended" : "";
+      if (state) state.textContent = frameAt(track, time).ended ? "ended" : "";
     });
   }
 
@@ -107,15 +113,21 @@ class Player {
   private speed: number;
   private time: number;
   private playing = false;
+  /** To be seen again. */
+  private waits = false;
   private lastFrame = 0;
   private pending = false;
 
-  constructor(private readonly animation: Animation) {
+  constructor(
+    private readonly animation: Animation,
+    /** It begins by itself and starts again at its end. */
+    private readonly endless = false,
+  ) {
     this.extent = extentOf(animation);
     this.range = timeRange(animation.tracks);
     this.time = this.range[0];
-    this.speed = comfortableSpeed(this.range[1] - this.range[0]);
-    this.orbit = new Orbit(overview(corners(animation, this.extent), -1.1, 0.6), () => this.request());
+    this.speed = endless ? 1 : comfortableSpeed(this.range[1] - this.range[0]);
+    this.orbit = new Orbit(overview(this.extent.outline, -1.1, 0.55), () => this.request());
     this.sideBySide = animation.tracks.map((track, index) => new View(animation, this.extent, [{ track, index }], this.orbit));
     this.shown = this.sideBySide;
     this.views.append(...this.shown.map((view) => view.element));
@@ -130,17 +142,21 @@ class Player {
       input: () => this.seek(this.range[0] + (Number(this.slider.value) / 1000) * (this.range[1] - this.range[0])),
     });
     this.playButton = h("button", { type: "button", class: "play", click: () => this.toggle() }, "Play");
-    const hasEnergy = animation.tracks.some((track) => track.energy.length > 0);
+    const hasEnergy = !endless && animation.tracks.some((track) => track.energy.length > 0);
     this.energy = hasEnergy ? new PlaneDrawing(energyFigure(animation), { height: 130, onPick: (t) => this.seek(t) }) : null;
     this.energy?.element.classList.add("energy");
     this.element.append(this.views, this.controls());
     if (this.energy) this.element.append(this.energy.element);
     const { enlargement } = this.extent;
     if (enlargement > 1.05) {
-      this.element.append(h("p", { class: "notice" }, `The body is drawn ${number(enlargement, 2)} times as large as it is.`));
+      this.element.append(h("p", { class: "notice" }, `Bodies are drawn ${number(enlargement, 2)} times as large as they are.`));
     }
     new IntersectionObserver((entries) => {
-      if (entries.every((entry) => !entry.isIntersecting)) this.pause();
+      const isSeen = entries.some((entry) => entry.isIntersecting);
+      if (!isSeen && this.playing) {
+        this.pause();
+        this.waits = this.endless;
+      } else if (isSeen && this.waits) this.toggle();
     }).observe(this.element);
     onThemeChange(() => this.request());
   }
@@ -152,6 +168,7 @@ class Player {
       this.energy?.resize();
       this.request();
     });
+    if (this.endless && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.toggle();
   }
 
   private controls(): HTMLElement {
@@ -190,8 +207,8 @@ class Player {
       this.slider,
       this.clock,
       h("label", { class: "speed" }, speed),
-      follow,
-      this.animation.tracks.length > 1 ? overlay : null,
+      this.endless ? null : follow,
+      this.animation.tracks.length > 1 && !this.endless ? overlay : null,
       h("button", { type: "button", title: "Camera as at the beginning", click: () => this.orbit.reset() }, "Reset view"),
     );
   }
@@ -216,6 +233,7 @@ class Player {
   }
 
   private toggle(): void {
+    this.waits = false;
     if (this.playing) {
       this.pause();
       return;
@@ -247,7 +265,9 @@ class Player {
     const elapsed = Math.min(Math.max(now - this.lastFrame, 0), 100) / 1000;
     this.lastFrame = now;
     this.time = Math.min(this.time + elapsed * this.speed, this.range[1]);
-    if (this.time >= this.range[1]) this.pause();
+    if (this.time < this.range[1]) return;
+    if (this.endless) this.time = this.range[0];
+    else this.pause();
   }
 
   private draw(): void {
@@ -281,18 +301,32 @@ function fallback(animation: Animation): { element: HTMLElement; start(): void }
   return { element, start };
 }
 
-export function animationElement(animation: Animation, id: string): HTMLElement {
+function hostOf(animation: Animation, endless = false): HTMLElement {
   const host = h("div", { class: "animation-host" });
   whenNear(host, () => {
-    const player = canRender() ? new Player(animation) : fallback(animation);
+    const player = canRender() ? new Player(animation, endless) : fallback(animation);
     host.append(player.element);
     player.start();
   });
   printAs(host, () => new PlaneDrawing(pathFigure(animation)).svg());
+  return host;
+}
+
+/** What a page begins with: a motion that goes on and on, and what it is. */
+export function openingElement(animation: Animation, id: string): HTMLElement {
+  return h(
+    "section",
+    { class: "animation opening", id, "aria-label": `Animation: ${plain(animation.title)}` },
+    hostOf(animation, true),
+    h("p", { class: "opening-text" }, inline(animation.opening ?? "")),
+  );
+}
+
+export function animationElement(animation: Animation, id: string): HTMLElement {
   return h(
     "section",
     { class: "animation", id, "aria-label": `Animation: ${plain(animation.title)}` },
     h("h4", {}, inline(animation.title)),
-    host,
+    hostOf(animation),
   );
 }

@@ -1,65 +1,122 @@
 import {
   BoxGeometry,
+  BufferGeometry,
   CylinderGeometry,
+  DoubleSide,
   ExtrudeGeometry,
-  Mesh,
-  MeshLambertMaterial,
+  LatheGeometry,
   Object3D,
   Shape,
   SphereGeometry,
+  TorusGeometry,
+  Vector2,
 } from "three";
-import type { Animation } from "./report";
-import type { Pose } from "./track";
+import { RoundedBoxGeometry } from "three/examples/jsm/geometries/RoundedBoxGeometry.js";
+import { between, meshOf, type Paint, type Surface } from "./materials";
+import type { BodyDescription } from "./report";
 
-/** A body with its contact point at the origin, x ahead, z up. */
-export interface Body {
-  object: Object3D;
-  setPose(pose: Pose): void;
-}
-
-export interface BodyColours {
-  body: string;
-  accent: string;
-}
-
-function mesh(geometry: ConstructorParameters<typeof Mesh>[0], colour: string, opacity = 1): Mesh {
-  return new Mesh(geometry, new MeshLambertMaterial({ color: colour, transparent: opacity < 1, opacity }));
-}
+type Sizes = (name: string) => number[];
 
 function at<T extends Object3D>(object: T, x: number, y: number, z: number): T {
   object.position.set(x, y, z);
   return object;
 }
 
-/** A wheel about the y axis with a spoke and a mark, so that its rolling is seen. */
-function wheel(radius: number, thickness: number, colours: BodyColours): Object3D {
+/** Turned about z from points (radius, height), with edges that are a little round. */
+function turned(profile: readonly (readonly [number, number])[], segments = 96): BufferGeometry {
+  const geometry = new LatheGeometry(profile.map(([r, z]) => new Vector2(r, z)), segments);
+  geometry.rotateX(Math.PI / 2);
+  return geometry;
+}
+
+/** A cylinder about z with its centre at the origin, with bevelled edges. */
+function drum(radius: number, length: number): BufferGeometry {
+  const e = Math.min(0.12 * length, 0.06 * radius);
+  const h = length / 2;
+  const profile: [number, number][] = [[0, -h]];
+  for (let k = 0; k <= 4; k++) {
+    const angle = (k * Math.PI) / 8;
+    profile.push([radius - e + e * Math.sin(angle), -h + e - e * Math.cos(angle)]);
+  }
+  for (let k = 0; k <= 4; k++) {
+    const angle = (k * Math.PI) / 8;
+    profile.push([radius - e + e * Math.cos(angle), h - e + e * Math.sin(angle)]);
+  }
+  profile.push([0, h]);
+  // A lathe smooths over its corners; flat ends need points beside them.
+  profile.splice(1, 0, [radius - 1.02 * e, -h]);
+  profile.splice(profile.length - 1, 0, [radius - 1.02 * e, h]);
+  return turned(profile);
+}
+
+/** Makes what is built about z stand about another axis. */
+function about(axis: BodyDescription["axis"], object: Object3D): Object3D {
   const group = new Object3D();
-  group.add(mesh(new CylinderGeometry(radius, radius, thickness, 64), colours.body));
-  const spoke = mesh(new BoxGeometry(1.9 * radius, 1.12 * thickness, 0.05 * radius), colours.accent);
-  const second = mesh(new BoxGeometry(0.05 * radius, 1.12 * thickness, 1.9 * radius), colours.accent);
-  const dot = at(mesh(new CylinderGeometry(0.16 * radius, 0.16 * radius, 1.3 * thickness, 24), colours.accent), 0.72 * radius, 0, 0);
-  group.add(spoke, second, dot);
+  if (axis === "y") object.rotation.x = -Math.PI / 2;
+  if (axis === "x") object.rotation.y = Math.PI / 2;
+  group.add(object);
   return group;
 }
 
-function particle(size: number, colours: BodyColours): Body {
-  const object = new Object3D();
-  object.add(mesh(new SphereGeometry(size, 32, 16), colours.body));
-  return { object, setPose: (pose) => object.position.set(pose.x, pose.y, pose.z) };
+function group(...objects: Object3D[]): Object3D {
+  return new Object3D().add(...objects);
 }
 
-/** Stands on the ground and turns as a whole. */
-function standing(object: Object3D): Body {
-  return {
-    object,
-    setPose(pose) {
-      object.position.set(pose.x, pose.y, 0);
-      object.rotation.z = pose.heading;
-    },
-  };
+/** A round thing with a mark on each side, so that its turning is seen; about z. */
+function disk(radius: number, thickness: number, paint: Paint, surface: Surface): Object3D {
+  const face = meshOf(drum(radius, thickness), paint.body, paint, { ...surface, roughness: 0.4 });
+  if (surface.marks !== "none") return face;
+  const inlay = between(paint.body, "#ffffff", 0.82);
+  const height = 1.04 * thickness;
+  const ring = meshOf(new TorusGeometry(0.82 * radius, 0.025 * radius, 12, 96), inlay, paint);
+  ring.scale.z = height / (0.05 * radius);
+  const bar = meshOf(new BoxGeometry(1.58 * radius, 0.055 * radius, height), inlay, paint);
+  const dot = at(meshOf(drum(0.15 * radius, 1.02 * height), paint.accent, paint), 0.5 * radius, 0, 0);
+  return group(face, ring, bar, dot);
 }
 
-function blade(size: number, colours: BodyColours): Body {
+/** A tyre, a rim, spokes and a hub; one spoke is of another colour. */
+function wheel(radius: number, thickness: number, paint: Paint): Object3D {
+  const tube = thickness / 2;
+  const rubber = between(paint.accent, "#3a3f46", 0.55);
+  const tyre = meshOf(new TorusGeometry(radius - tube, tube, 24, 96), rubber, paint, { roughness: 0.85 });
+  const rim = meshOf(new TorusGeometry(radius - 2 * tube, 0.45 * tube, 16, 96), paint.body, paint, { roughness: 0.35 });
+  const hub = meshOf(drum(0.14 * radius, 1.1 * thickness), paint.body, paint, { roughness: 0.35 });
+  const count = 6;
+  const spokes = Array.from({ length: count }, (_, k) => {
+    const length = radius - 2 * tube;
+    const geometry = new CylinderGeometry(0.035 * radius, 0.035 * radius, length, 12).translate(0, length / 2, 0);
+    const spoke = meshOf(geometry, k === 0 ? paint.accent : paint.body, paint);
+    spoke.rotation.z = (2 * Math.PI * k) / count;
+    return spoke;
+  });
+  return group(tyre, rim, hub, ...spokes);
+}
+
+function outlined(points: readonly number[]): Shape {
+  const shape = new Shape();
+  for (let k = 0; k + 1 < points.length; k += 2) {
+    if (k === 0) shape.moveTo(points[k] ?? 0, points[k + 1] ?? 0);
+    else shape.lineTo(points[k] ?? 0, points[k + 1] ?? 0);
+  }
+  shape.closePath();
+  return shape;
+}
+
+function prism(outline: readonly number[], height: number): BufferGeometry {
+  const bevel = 0.18 * height;
+  const geometry = new ExtrudeGeometry(outlined(outline), {
+    depth: height - 2 * bevel,
+    bevelThickness: bevel,
+    bevelSize: bevel,
+    bevelOffset: -bevel,
+    bevelSegments: 3,
+  });
+  return geometry.translate(0, 0, bevel);
+}
+
+/** Stands on its edge. */
+function blade(size: number, paint: Paint): Object3D {
   const outline = new Shape();
   outline.moveTo(-size, 0.55 * size);
   outline.lineTo(-size, 0.18 * size);
@@ -68,92 +125,86 @@ function blade(size: number, colours: BodyColours): Body {
   outline.quadraticCurveTo(0.95 * size, 0, 1.15 * size, 0.55 * size);
   outline.closePath();
   const thickness = 0.05 * size;
-  const edge = mesh(new ExtrudeGeometry(outline, { depth: thickness, bevelEnabled: false }), colours.body);
-  edge.rotation.x = Math.PI / 2;
-  edge.position.y = thickness / 2;
-  const grip = at(mesh(new BoxGeometry(1.5 * size, 0.16 * size, 0.1 * size), colours.accent), 0, 0, 0.6 * size);
-  const object = new Object3D();
-  object.add(edge, grip);
-  return standing(object);
+  const geometry = new ExtrudeGeometry(outline, { depth: thickness, bevelEnabled: false });
+  geometry.rotateX(Math.PI / 2).translate(0, thickness / 2, 0);
+  const edge = meshOf(geometry, paint.body, paint, { roughness: 0.3, metalness: 0.3 });
+  const grip = at(meshOf(new RoundedBoxGeometry(1.5 * size, 0.16 * size, 0.1 * size, 3, 0.04 * size), paint.accent, paint), 0, 0, 0.6 * size);
+  return group(edge, grip);
 }
 
-function sleigh(size: number, colours: BodyColours): Body {
-  const deck = new Shape();
-  deck.moveTo(-0.4 * size, 0.14 * size);
-  deck.lineTo(-0.4 * size, -0.14 * size);
-  deck.lineTo(1.5 * size, -0.75 * size);
-  deck.lineTo(1.5 * size, 0.75 * size);
-  deck.closePath();
+/** A plate with its knife at the origin and its centre of mass, a ball, at the distance of its length. */
+function sleigh(size: number, paint: Paint): Object3D {
   const height = 0.34 * size;
-  const object = new Object3D();
-  const plate = at(mesh(new ExtrudeGeometry(deck, { depth: 0.07 * size, bevelEnabled: false }), colours.body), 0, 0, height);
-  const knife = at(mesh(new BoxGeometry(0.7 * size, 0.04 * size, height), colours.accent), 0, 0, height / 2);
-  const centre = at(mesh(new SphereGeometry(0.13 * size, 24, 12), colours.accent), size, 0, height + 0.1 * size);
-  object.add(plate, knife, centre);
-  for (const side of [-1, 1]) {
-    object.add(at(mesh(new SphereGeometry(height / 2, 24, 12), colours.accent), 1.35 * size, 0.58 * side * size, height / 2));
+  const deck = [-0.4, 0.16, -0.4, -0.16, 1.5, -0.75, 1.5, 0.75].map((number) => number * size);
+  const plate = at(meshOf(prism(deck, 0.09 * size), paint.body, paint), 0, 0, height);
+  const knife = at(meshOf(new BoxGeometry(0.7 * size, 0.04 * size, height), paint.accent, paint), 0, 0, height / 2);
+  const centre = at(meshOf(new SphereGeometry(0.13 * size, 32, 16), paint.accent, paint), size, 0, height + 0.12 * size);
+  const feet = [-1, 1].map((side) =>
+    at(meshOf(new SphereGeometry(height / 2, 32, 16), paint.accent, paint), 1.35 * size, 0.58 * side * size, height / 2),
+  );
+  return group(plate, knife, centre, ...feet);
+}
+
+function ellipsoid(radii: readonly number[], paint: Paint, surface: Surface): Object3D {
+  const [x = 1, y = 1, z = 1] = radii;
+  const mesh = meshOf(new SphereGeometry(1, 96, 48), paint.body, paint, { ...surface, stretch: [x, y, z], roughness: 0.38 });
+  mesh.scale.set(x, y, z);
+  // So that traces on it are not stretched with it.
+  return group(mesh);
+}
+
+function pairs(numbers: readonly number[]): [number, number][] {
+  return Array.from({ length: numbers.length >> 1 }, (_, k) => [numbers[2 * k] ?? 0, numbers[2 * k + 1] ?? 0]);
+}
+
+function shaped({ shape, axis, marks }: BodyDescription, sizes: Sizes, paint: Paint): Object3D {
+  const one = (name: string) => sizes(name)[0] ?? 1;
+  const surface: Surface = { marks };
+  switch (shape) {
+    case "ball": {
+      const radius = one("radius");
+      return ellipsoid([radius, radius, radius], paint, surface);
+    }
+    case "ellipsoid":
+      return ellipsoid(sizes("radii"), paint, surface);
+    case "disk":
+      return about(axis, disk(one("radius"), one("thickness"), paint, surface));
+    case "wheel":
+      return about(axis, wheel(one("radius"), one("thickness"), paint));
+    case "torus":
+      return about(axis, meshOf(new TorusGeometry(one("radius"), one("tube"), 32, 128), paint.body, paint, { ...surface, size: one("radius") }));
+    case "box": {
+      const [x = 1, y = 1, z = 1] = sizes("size");
+      return meshOf(new RoundedBoxGeometry(x, y, z, 4, 0.12 * Math.min(x, y, z)), paint.body, paint, { ...surface, size: Math.max(x, y, z) / 2 });
+    }
+    case "cylinder":
+      return about(axis, meshOf(drum(one("radius"), one("length")), paint.body, paint, { ...surface, size: one("radius") }));
+    case "cone": {
+      const [radius, length] = [one("radius"), one("length")];
+      const profile: [number, number][] = [[0, 0], [0.985 * radius, 0.985 * length], [radius, length], [0.97 * radius, 1.01 * length], [0, 1.01 * length]];
+      return about(axis, meshOf(turned(profile), paint.body, paint, { ...surface, size: radius }));
+    }
+    case "rod":
+      return meshOf(new CylinderGeometry(one("radius"), one("radius"), 1, 32).rotateX(Math.PI / 2).translate(0, 0, 0.5), paint.body, paint);
+    case "prism":
+      return meshOf(prism(sizes("outline"), one("height")), paint.body, paint, surface);
+    case "revolution": {
+      const profile = pairs(sizes("profile"));
+      const size = Math.max(...profile.map(([r]) => r));
+      return about(axis, meshOf(turned(profile), paint.body, paint, { ...surface, size, side: DoubleSide }));
+    }
+    case "blade":
+      return blade(one("length"), paint);
+    case "sleigh":
+      return sleigh(one("length"), paint);
   }
-  return standing(object);
 }
 
-function disk(size: number, colours: BodyColours): Body {
-  const object = new Object3D();
-  const rolling = at(wheel(size, 0.1 * size, colours), 0, 0, size);
-  object.add(rolling);
-  return {
-    object,
-    setPose(pose) {
-      object.position.set(pose.x, pose.y, 0);
-      object.rotation.z = pose.heading;
-      rolling.rotation.y = pose.roll;
-    },
-  };
+/** A ball without a size is given one. */
+function sizesOf(body: BodyDescription, smallest: number): Sizes {
+  return (name) => (body.sizes[name] ?? [1]).map((size) => (body.shape === "ball" && size === 0 ? smallest : size));
 }
 
-/** Its wheels are steered together while the platform keeps its orientation; the arrow on top shows where they point. */
-function robot(size: number, colours: BodyColours): Body {
-  const object = new Object3D();
-  const radius = 0.32 * size;
-  const platform = at(mesh(new CylinderGeometry(size, size, 0.1 * size, 64), colours.body, 0.85), 0, 0, 2.1 * radius);
-  platform.rotation.x = Math.PI / 2;
-  object.add(platform);
-  const wheels = [0, 1, 2].map((k) => {
-    const angle = Math.PI / 2 + (2 * Math.PI * k) / 3;
-    const steered = at(new Object3D(), 0.72 * size * Math.cos(angle), 0.72 * size * Math.sin(angle), radius);
-    const rolling = wheel(radius, 0.16 * size, colours);
-    steered.add(rolling);
-    object.add(steered);
-    return { steered, rolling };
-  });
-  const arrow = new Shape();
-  arrow.moveTo(0.75 * size, 0);
-  arrow.lineTo(-0.35 * size, 0.3 * size);
-  arrow.lineTo(-0.15 * size, 0);
-  arrow.lineTo(-0.35 * size, -0.3 * size);
-  arrow.closePath();
-  const pointer = at(mesh(new ExtrudeGeometry(arrow, { depth: 0.05 * size, bevelEnabled: false }), colours.accent), 0, 0, 2.1 * radius + 0.05 * size);
-  object.add(pointer);
-  return {
-    object,
-    setPose(pose) {
-      object.position.set(pose.x, pose.y, 0);
-      pointer.rotation.z = pose.heading;
-      for (const { steered, rolling } of wheels) {
-        steered.rotation.z = pose.heading;
-        rolling.rotation.y = pose.roll;
-      }
-    },
-  };
-}
-
-const makers: Record<Animation["body"], (size: number, colours: BodyColours) => Body> = {
-  particle,
-  blade,
-  sleigh,
-  disk,
-  robot,
-};
-
-export function makeBody(kind: Animation["body"], size: number, colours: BodyColours): Body {
-  return makers[kind](size, colours);
+export function makeBody(body: BodyDescription, smallest: number, paint: Paint): Object3D {
+  return shaped(body, sizesOf(body, smallest), paint);
 }

@@ -1,4 +1,5 @@
 import type { Report } from "./report";
+import { openingElement } from "./animation";
 import { rowsOf } from "./claims";
 import { h } from "./dom";
 import type { FilteredTable } from "./filtered";
@@ -31,12 +32,20 @@ function summary(report: Report, claimsTable: FilteredTable | null): HTMLElement
   return h("ul", { class: "summary", "aria-label": `${claims.length} claims` }, ...items);
 }
 
+/** The first animation that is there for it. */
+function opening(report: Report): HTMLElement | null {
+  const animations = report.chapters.flatMap(({ experiments }) => experiments.flatMap((experiment) => experiment.animations));
+  const first = animations.find((animation) => animation.opening);
+  return first ? openingElement(first, "opening") : null;
+}
+
 export function header(report: Report, claimsTable: FilteredTable | null, contentsButton: HTMLElement): HTMLElement {
   return h(
     "header",
     { class: "page-header" },
     h("div", { class: "bar" }, contentsButton, h("span", { class: "program" }, report.program), themeButton()),
     h("h1", {}, inline(report.title)),
+    opening(report),
     report.command
       ? h("p", { class: "command" }, h("code", {}, h("span", { class: "prompt", "aria-hidden": "true" }, "$ "), report.command))
       : null,

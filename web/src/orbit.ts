@@ -1,10 +1,12 @@
-import { PerspectiveCamera, Vector3 } from "three";
+import { Box3, PerspectiveCamera, Vector3 } from "three";
 
 export interface Position {
   azimuth: number;
   elevation: number;
   distance: number;
   target: Vector3;
+  /** The narrowest view, width to height, that shows everything from there. */
+  aspect?: number;
 }
 
 /** A camera that circles a point; several elements can steer the same one. */
@@ -26,7 +28,7 @@ export class Orbit {
   place(aspect: number): void {
     const { azimuth, elevation, target } = this.now;
     // A narrow view needs more distance to show the same width.
-    const distance = this.now.distance * Math.max(1, 1.15 / aspect);
+    const distance = this.now.distance * Math.max(1, (this.home.aspect ?? 1.15) / aspect);
     this.camera.position.set(
       target.x + distance * Math.cos(elevation) * Math.cos(azimuth),
       target.y + distance * Math.cos(elevation) * Math.sin(azimuth),
@@ -116,22 +118,27 @@ export class Orbit {
 
 /** The position in a direction from which a camera sees points as large as possible, in a view half again as wide as high. */
 export function overview(points: readonly Vector3[], azimuth: number, elevation: number): Position {
-  const target = points.reduce((sum, point) => sum.addScaledVector(point, 1 / points.length), new Vector3());
+  const target = new Box3().setFromPoints([...points]).getCenter(new Vector3());
   const size = Math.max(...points.map((point) => point.distanceTo(target)));
   let distance = 4 * size;
+  let narrowest = 1.5;
   // Perspective enlarges what is near, so the middle of the picture is not that of the points: each round corrects both.
   for (let round = 0; round < 8; round++) {
     const { camera } = new Orbit({ azimuth, elevation, distance, target }, () => undefined, 1.5);
     const seen = points.map((point) => point.clone().project(camera));
     const top = Math.max(...seen.map((point) => point.y));
     const bottom = Math.min(...seen.map((point) => point.y));
+    const right = Math.max(...seen.map((point) => point.x));
+    const left = Math.min(...seen.map((point) => point.x));
     const half = distance * Math.tan((camera.fov * Math.PI) / 360);
-    const up = new Vector3().setFromMatrixColumn(camera.matrixWorld, 1);
-    target.addScaledVector(up, (half * (top + bottom)) / 2);
-    const reach = Math.max((top - bottom) / 2, ...seen.map((point) => Math.abs(point.x)));
-    distance *= 0.5 + 0.5 * (reach / 0.92);
+    const [across, up] = [0, 1].map((k) => new Vector3().setFromMatrixColumn(camera.matrixWorld, k));
+    if (up) target.addScaledVector(up, (half * (top + bottom)) / 2);
+    if (across) target.addScaledVector(across, (1.5 * half * (left + right)) / 2);
+    const reach = Math.max((top - bottom) / 2, (right - left) / 2);
+    narrowest = (1.5 * (right - left)) / 2 / reach;
+    distance *= 0.5 + 0.5 * (reach / 0.86);
   }
-  return { azimuth, elevation, distance, target };
+  return { azimuth, elevation, distance, target, aspect: narrowest };
 }
 
 export function orbitHint(what: string): string {

@@ -10,6 +10,17 @@ export function seriesColour(index: number, dark: boolean = isDark()): string {
   return colours[index % colours.length] ?? "#888888";
 }
 
+const names = ["blue", "orange", "green", "purple", "yellow", "sky", "grey", "brown"];
+
+/** A colour of a body: one of the palette by its name, white, black, or "#rrggbb". */
+export function bodyColour(colour: string, dark: boolean = isDark()): string {
+  const index = names.indexOf(colour);
+  if (index >= 0) return seriesColour(index, dark);
+  if (colour === "white") return "#f4f4f1";
+  if (colour === "black") return dark ? "#4a4f57" : "#23272d";
+  return colour;
+}
+
 /** Lengths of dashes and gaps in pixels; series that share a colour differ in these. */
 export function dashes(index: number, dashed: boolean | undefined): number[] {
   if (dashed) return index < onLight.length ? [6, 4] : [8, 3, 2, 3];

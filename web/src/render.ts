@@ -1,4 +1,4 @@
-import { type Camera, type Scene, WebGLRenderer } from "three";
+import { type Camera, PCFShadowMap, type Scene, WebGLRenderer } from "three";
 
 // One WebGL context draws all views of the page, as browsers allow only about sixteen; each view is a copy of its picture.
 let shared: WebGLRenderer | null | undefined;
@@ -10,6 +10,8 @@ function create(): WebGLRenderer | null {
   const renderer = new WebGLRenderer({ canvas, context, alpha: true, antialias: true });
   renderer.setClearColor(0x000000, 0);
   renderer.setPixelRatio(1);
+  renderer.shadowMap.enabled = true;
+  renderer.shadowMap.type = PCFShadowMap;
   return renderer;
 }
 

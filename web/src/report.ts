@@ -130,30 +130,63 @@ export interface Series {
   z?: (number | null)[];
 }
 
-/** A motion to look at; one track for each method, all with the same body. */
+/** A motion to look at; one track for each method, all with the same bodies. */
 export interface Animation {
   id: string;
   title: string;
-  /** particle: a point mass; blade: a knife edge; sleigh: a body on a blade; disk: a vertical rolling disk; robot: a platform with three wheels. */
-  body: "particle" | "blade" | "sleigh" | "disk" | "robot";
-  /** Radius or half length of the body, in units of the coordinates. */
-  size: number;
-  /** Angle in radians by which the ground falls in the direction of +x, or rises in the direction of +y; 0 for a horizontal one. */
-  slope: { x: number; y: number };
+  /** A page begins with the first animation that has one, and with this text about it. */
+  opening?: string;
+  bodies: BodyDescription[];
+  /** Lines that points leave behind; `body` is the index of one that they leave a line on, too. */
+  traces: { name: string; body?: number }[];
+  ground: {
+    kind: "plane" | "sphere" | "bowl" | "none";
+    /** Of a sphere or a bowl. */
+    radius: number;
+    /** Of a plane, only its height counts. */
+    centre: number[];
+    /** Angle in radians by which the ground falls in the direction of +x, or rises in the direction of +y; 0 for a horizontal one. */
+    slope: { x: number; y: number };
+  };
   tracks: Track[];
 }
+
+/** What a body looks like in its own frame (docs/models.md). */
+export interface BodyDescription {
+  name: string;
+  shape:
+    | "ball"
+    | "ellipsoid"
+    | "disk"
+    | "wheel"
+    | "torus"
+    | "box"
+    | "cylinder"
+    | "cone"
+    | "rod"
+    | "prism"
+    | "revolution"
+    | "blade"
+    | "sleigh";
+  /** Of what is round. */
+  axis: "x" | "y" | "z";
+  marks: "none" | "octants" | "rings";
+  /** "#rrggbb" or a name; without one, that of the track. */
+  colour?: string;
+  /** radius, length, … ; a ball of radius 0 is as large as it needs to be to be seen. */
+  sizes: Record<string, number[]>;
+}
+
+/** Numbers for each sample, x, y and z or w, x, y and z; of what never changes, one. */
+export type Columns = number[][];
 
 export interface Track {
   name: string;
   t: number[];
-  x: number[];
-  y: number[];
-  /** Height of the body's centre. */
-  z: number[];
-  /** Rotation about the vertical, radians from the x axis. */
-  heading: number[];
-  /** Rotation of a wheel about its axle, radians. */
-  roll: number[];
   /** Shown in a strip below, of all tracks in one figure. */
   energy: number[];
+  /** For each body: where the origin of its frame is, unit quaternions from its frame to space, and the end of a rod. */
+  bodies: { position: Columns; rotation?: Columns; end?: Columns }[];
+  /** For each trace: the point in space, and in the frame of the body that it is on. */
+  traces: { point: Columns; onBody?: Columns }[];
 }

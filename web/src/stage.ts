@@ -1,102 +1,42 @@
-import {
-  AmbientLight,
-  ArrowHelper,
-  CircleGeometry,
-  Color,
-  DirectionalLight,
-  DoubleSide,
-  Euler,
-  Group,
-  Mesh,
-  MeshBasicMaterial,
-  PlaneGeometry,
-  Scene,
-  Vector3,
-} from "three";
+import { Color, DirectionalLight, Group, HemisphereLight, type Object3D, Scene, Vector3 } from "three";
 import type { LineSegments2 } from "three/examples/jsm/lines/LineSegments2.js";
-import type { Animation, Track } from "./report";
-import { type Body, makeBody } from "./bodies";
+import { makeBody } from "./bodies";
+import { anchorColumns, type Extent, inclination } from "./extent";
 import { fatLines, segments } from "./fatlines";
-import { ink, seriesColour } from "./palette";
+import { groundObjects, lifted } from "./ground";
+import type { Paint } from "./materials";
+import { bodyColour, ink, seriesColour } from "./palette";
+import type { Animation, Columns, Track } from "./report";
 import { isDark } from "./theme";
-import { poseAt } from "./track";
+import { type Frame, frameAt, isPoint, pointAt, pointOf, rotationAt } from "./track";
 
-/** Where the tracks of an animation lie, and how large things are drawn there. */
-export interface Extent {
-  /** On a crossing of grid lines. */
-  centre: Vector3;
-  /** Half the sides of the ground. */
-  ground: { x: number; y: number };
-  /** Up to where bodies reach. */
-  height: number;
-  /** Half the largest side of the tracks' bounding box. */
-  radius: number;
-  /** How many times larger than it is the body is drawn. */
-  enlargement: number;
-  spacing: number;
-}
-
-export function extentOf(animation: Animation): Extent {
-  const low = new Vector3(Infinity, Infinity, 0);
-  const high = new Vector3(-Infinity, -Infinity, 0);
-  for (const track of animation.tracks) {
-    for (let i = 0; i < track.t.length; i++) {
-      const p = new Vector3(track.x[i], track.y[i], animation.body === "particle" ? track.z[i] : 0);
-      if (!Number.isFinite(p.x + p.y + p.z)) continue;
-      low.min(p);
-      high.max(p);
-    }
-  }
-  if (low.x > high.x) low.set(-1, -1, 0), high.set(1, 1, 0);
-  const half = high.clone().sub(low).multiplyScalar(0.5);
-  const radius = Math.max(half.x, half.y, half.z, 2 * animation.size);
-  const power = 10 ** Math.floor(Math.log10(radius));
-  const spacing = radius / power > 5 ? 2 * power : radius / power > 2 ? power : power / 2;
-  const reach = (side: number) => Math.ceil((1.1 * Math.max(side, 0.35 * radius) + spacing / 2) / spacing) * spacing;
-  // Below this, the body would be a dot in a view of the whole motion.
-  const smallest = 0.09 * radius;
-  const enlargement = 1.5 * animation.size < smallest && animation.size > 0 ? smallest / animation.size : 1;
-  const centre = high.clone().add(low).multiplyScalar(0.5);
-  const onGrid = (value: number) => Math.round(value / spacing) * spacing;
-  return {
-    centre: new Vector3(onGrid(centre.x), onGrid(centre.y), centre.z),
-    ground: { x: reach(half.x), y: reach(half.y) },
-    height: high.z + animation.size * enlargement,
-    radius,
-    enlargement,
-    spacing,
-  };
+/** A line that a point leaves behind. */
+interface Trail {
+  columns: Columns;
+  place: (point: Vector3) => Vector3;
+  line: LineSegments2;
+  /** From the last sample to where the point is. */
+  tip: LineSegments2;
 }
 
 interface Actor {
   track: Track;
-  body: Body;
-  trail: LineSegments2;
-  /** From the last sample to where the body is. */
-  tip: LineSegments2;
-  drop: { line: LineSegments2; shadow: Mesh } | null;
+  /** All bodies, larger than they are about the anchor. */
+  group: Group;
+  bodies: Object3D[];
+  trails: Trail[];
+  /** From a ball in the air to the ground. */
+  drop: LineSegments2 | null;
 }
 
-function inclination(animation: Animation): Euler {
-  return new Euler(animation.slope.y, animation.slope.x, 0);
-}
-
-/** Corners of what there is to see of an animation. */
-export function corners(animation: Animation, extent: Extent): Vector3[] {
-  const { centre, ground, height } = extent;
-  const tilt = inclination(animation);
-  return [-1, 1].flatMap((sx) =>
-    [-1, 1].flatMap((sy) =>
-      [0, height].map((z) => new Vector3(centre.x + sx * ground.x, centre.y + sy * ground.y, z).applyEuler(tilt)),
-    ),
-  );
-}
+const upwards = new Vector3(0, 0, 1);
 
 /** A scene with the ground and the bodies of some tracks. */
 export class Stage {
   readonly scene = new Scene();
   /** Everything that is tilted with the ground. */
   private readonly incline = new Group();
+  private readonly sun = new DirectionalLight(0xffffff, 2.3);
   private readonly actors: Actor[];
 
   constructor(
@@ -105,123 +45,135 @@ export class Stage {
     tracks: readonly { track: Track; index: number }[],
   ) {
     this.incline.rotation.copy(inclination(animation));
-    this.scene.add(this.incline, new AmbientLight(0xffffff, 1.9));
-    const sun = new DirectionalLight(0xffffff, 1.8);
-    sun.position.set(-1, -2, 4);
-    this.scene.add(sun);
-    this.addGround();
-    this.actors = tracks.map(({ track, index }) => this.addActor(track, index));
+    const sky = isDark() ? new HemisphereLight(0xdfe9ff, 0x30353d, 1.1) : new HemisphereLight(0xffffff, 0xb9b2a6, 1.9);
+    sky.position.set(0, 0, 1);
+    const fill = new DirectionalLight(0xffffff, 0.5);
+    fill.position.set(3, -1, 1);
+    if (isDark()) this.sun.intensity = 1.8;
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(1024, 1024);
+    this.sun.shadow.radius = 5;
+    this.sun.shadow.bias = -0.0004;
+    this.sun.shadow.normalBias = 0.02 * extent.reach;
+    this.scene.add(this.incline, sky, fill, this.sun, this.sun.target);
+    this.incline.add(...groundObjects(animation.ground, extent));
+    this.actors = tracks.map(({ track, index }, k) => this.addActor(track, index, k, tracks.length));
   }
 
   setTime(time: number): void {
-    for (const { track, body, trail, tip, drop } of this.actors) {
-      const pose = poseAt(track, time);
-      body.setPose(pose);
-      trail.geometry.instanceCount = pose.index;
-      trail.visible = pose.index > 0;
-      const from = this.onTrail(track, pose.index);
-      const to = new Vector3(pose.x, pose.y, this.trailHeight(pose.z));
-      tip.geometry.setPositions([...from.toArray(), ...to.toArray()]);
-      if (drop) {
-        drop.line.geometry.setPositions([pose.x, pose.y, this.lift(), pose.x, pose.y, pose.z]);
-        drop.shadow.position.set(pose.x, pose.y, this.lift());
-      }
+    const seen: Vector3[] = [];
+    for (const { track, group, bodies, trails, drop } of this.actors) {
+      const frame = frameAt(track, time);
+      const anchor = pointAt(anchorColumns(track), frame);
+      seen.push(anchor);
+      group.position.copy(anchor).multiplyScalar(1 - this.extent.enlargement);
+      bodies.forEach((body, k) => this.pose(body, track.bodies[k], frame));
+      for (const trail of trails) drawTrail(trail, frame);
+      drop?.geometry.setPositions([anchor.x, anchor.y, this.extent.centre.z, ...anchor.toArray()]);
     }
+    this.shine(seen);
   }
 
   /** Where the first body is, in the scene. */
   position(time: number): Vector3 {
     const first = this.actors[0];
-    const { x, y, z } = first ? poseAt(first.track, time) : this.extent.centre;
-    return this.incline.localToWorld(new Vector3(x, y, this.animation.body === "particle" ? z : 0));
+    const point = first ? pointAt(anchorColumns(first.track), frameAt(first.track, time)) : this.extent.centre.clone();
+    return this.incline.localToWorld(point);
   }
 
-  private get size(): number {
-    return this.animation.size * this.extent.enlargement;
+  /** The frames of the bodies as they were drawn last: four by four matrices, column by column, of each track. */
+  poses(): number[][][] {
+    return this.actors.map(({ bodies }) => bodies.map((body) => body.matrixWorld.toArray()));
   }
 
-  /** Lines on the ground are drawn a little above it. */
-  private lift(): number {
-    return 0.002 * this.extent.radius;
+  private pose(object: Object3D, body: Track["bodies"][number] | undefined, frame: Frame): void {
+    if (!body) return;
+    object.position.copy(pointAt(body.position, frame));
+    if (!body.end) {
+      object.quaternion.copy(rotationAt(body.rotation, frame));
+      return;
+    }
+    const along = pointAt(body.end, frame).sub(object.position);
+    const length = along.length();
+    object.quaternion.setFromUnitVectors(upwards, length > 0 ? along.divideScalar(length) : upwards);
+    object.scale.set(1, 1, Math.max(length, 1e-9));
   }
 
-  private trailHeight(z: number): number {
-    return this.animation.body === "particle" ? z : 2 * this.lift();
+  /** The sun's shadows have a resolution: they are cast where bodies are. */
+  private shine(places: readonly Vector3[]): void {
+    const middle = places.reduce((sum, place) => sum.addScaledVector(place, 1 / places.length), new Vector3());
+    const spread = Math.max(0, ...places.map((place) => place.distanceTo(middle)));
+    const size = Math.min(spread + 2.2 * this.extent.reach, 2 * this.extent.radius + this.extent.reach);
+    const target = this.incline.localToWorld(middle.clone());
+    const { camera } = this.sun.shadow;
+    Object.assign(camera, { left: -size, right: size, top: size, bottom: -size, near: 0.5 * size, far: 7 * size });
+    camera.updateProjectionMatrix();
+    this.sun.target.position.copy(target);
+    this.sun.position.copy(target).addScaledVector(new Vector3(-0.42, -0.5, 1).normalize(), 3.5 * size);
   }
 
-  private onTrail(track: Track, i: number): Vector3 {
-    return new Vector3(track.x[i], track.y[i], this.trailHeight(track.z[i] ?? 0));
-  }
-
-  private addActor(track: Track, index: number): Actor {
+  private addActor(track: Track, index: number, order: number, count: number): Actor {
     const colour = seriesColour(index);
-    const body = makeBody(this.animation.body, this.size, { body: colour, accent: isDark() ? "#f3f4f6" : "#20242a" });
-    const points = track.t.map((_, i) => this.onTrail(track, i));
-    // Not a transparent line, whose segments would overlap in dots.
-    const pale = new Color(colour).lerp(new Color(ink().paper), 0.35).getStyle();
-    const whole = fatLines(points, { colour: pale, width: 1.2 });
-    const trail = fatLines(points, { colour, width: 2.4 });
-    const tip = segments([0, 0, 0, 0, 0, 0], { colour, width: 2.4 });
+    const group = new Group();
+    group.scale.setScalar(this.extent.enlargement);
+    const bodies = this.animation.bodies.map((body) => {
+      const paint: Paint = {
+        // In a view of several tracks, colours tell these apart.
+        body: (count === 1 && body.colour && bodyColour(body.colour)) || colour,
+        accent: isDark() ? "#eceff3" : "#20242a",
+        ghost: order,
+      };
+      return makeBody(body, this.extent.smallest, paint);
+    });
+    if (bodies.length > 0) group.add(...bodies);
+    this.incline.add(group);
+    const trails = this.animation.traces.flatMap(({ body }, k) => this.addTrails(track.traces[k], bodies[body ?? -1], colour));
+    const only = this.animation.bodies[0];
+    const flies = this.animation.bodies.length === 1 && only?.shape === "ball" && this.animation.ground.kind === "plane" && !track.bodies[0]?.rotation;
+    const drop = flies ? segments([0, 0, 0, 0, 0, 0], { colour: ink().line, width: 1.2 }) : null;
+    if (drop) this.incline.add(drop);
+    return { track, group, bodies, trails, drop };
+  }
+
+  private addTrails(trace: Track["traces"][number] | undefined, body: Object3D | undefined, colour: string): Trail[] {
+    if (!trace) return [];
+    const lift = 0.004 * this.extent.radius;
+    const onGround = (point: Vector3) => lifted(point, this.animation.ground, lift);
+    const trails = [this.addTrail(trace.point, this.incline, colour, onGround)];
+    if (trace.onBody && body) {
+      const pen = isDark() ? "#ffd166" : "#ffb703";
+      // Out of the surface, as seen from the middle of the body.
+      trails.push(this.addTrail(trace.onBody, body, pen, (point) => point.multiplyScalar(1.012), false));
+    }
+    return trails;
+  }
+
+  private addTrail(columns: Columns, parent: Object3D, colour: string, place: Trail["place"], future = true): Trail {
+    const count = Math.max(...columns.map((column) => column.length));
+    const points = Array.from({ length: count }, (_, i) => {
+      const point = pointOf(columns, i);
+      return isPoint(point) ? place(point) : null;
+    });
+    const line = fatLines(points.map((point, i) => point ?? points[i - 1] ?? new Vector3()), { colour, width: 2 });
+    const tip = segments([0, 0, 0, 0, 0, 0], { colour, width: 2 });
+    if (future) {
+      // Not a transparent line, whose segments would overlap in dots.
+      const pale = new Color(colour).lerp(new Color(ink().paper), 0.62).getStyle();
+      const whole = fatLines(points, { colour: pale, width: 1.2 });
+      whole.renderOrder = 1;
+      parent.add(whole);
+    }
     // On the same spot, the path behind the body hides the one ahead.
-    whole.renderOrder = 1;
-    trail.renderOrder = tip.renderOrder = 2;
-    this.incline.add(whole, trail, tip, body.object);
-    return { track, body, trail, tip, drop: this.animation.body === "particle" ? this.addDrop() : null };
+    line.renderOrder = tip.renderOrder = 2;
+    parent.add(line, tip);
+    return { columns, place, line, tip };
   }
+}
 
-  private addDrop(): NonNullable<Actor["drop"]> {
-    const line = segments([0, 0, 0, 0, 0, 0], { colour: ink().line, width: 1.2 });
-    const shadow = new Mesh(
-      new CircleGeometry(this.size, 32),
-      new MeshBasicMaterial({ color: ink().line, transparent: true, opacity: 0.6, side: DoubleSide, depthWrite: false }),
-    );
-    this.incline.add(line, shadow);
-    return { line, shadow };
-  }
-
-  private addGround(): void {
-    const { centre, ground, spacing } = this.extent;
-    const { x: mx, y: my } = centre;
-    const plane = new Mesh(
-      new PlaneGeometry(2 * ground.x, 2 * ground.y),
-      new MeshBasicMaterial({
-        color: isDark() ? "#20252c" : "#f4f3ef",
-        side: DoubleSide,
-        transparent: true,
-        opacity: 0.9,
-        polygonOffset: true,
-        polygonOffsetFactor: 2,
-        polygonOffsetUnits: 2,
-        depthWrite: false,
-      }),
-    );
-    plane.position.set(mx, my, 0);
-    plane.renderOrder = -2;
-    const ends: number[] = [];
-    for (let k = 0; k <= Math.round((2 * ground.y) / spacing); k++) {
-      const y = my - ground.y + k * spacing;
-      ends.push(mx - ground.x, y, 0, mx + ground.x, y, 0);
-    }
-    for (let k = 0; k <= Math.round((2 * ground.x) / spacing); k++) {
-      const x = mx - ground.x + k * spacing;
-      ends.push(x, my - ground.y, 0, x, my + ground.y, 0);
-    }
-    const grid = segments(ends, { colour: isDark() ? "#363d47" : "#d9d7d0", width: 1 });
-    grid.renderOrder = -1;
-    this.incline.add(plane, grid);
-    this.addSlopeArrow(mx, my);
-  }
-
-  /** An arrow beside the ground that points down the slope. */
-  private addSlopeArrow(mx: number, my: number): void {
-    const { x, y } = this.animation.slope;
-    if (x === 0 && y === 0) return;
-    const { ground, radius } = this.extent;
-    const down = new Vector3(Math.sin(x), -Math.sin(y), 0).normalize();
-    const length = 0.3 * radius;
-    const start = new Vector3(mx - ground.x - 0.1 * radius, my - ground.y, 0);
-    // Inside the length of the ground, whichever way it points.
-    if (down.y < 0) start.y += length;
-    this.incline.add(new ArrowHelper(down, start, length, ink().faint, 0.3 * length, 0.18 * length));
-  }
+function drawTrail({ columns, place, line, tip }: Trail, frame: Frame): void {
+  line.geometry.instanceCount = frame.index;
+  line.visible = frame.index > 0;
+  const from = place(pointAt(columns, { ...frame, low: frame.index, high: frame.index, share: 0 }));
+  const to = place(pointAt(columns, frame));
+  tip.geometry.setPositions([...from.toArray(), ...to.toArray()]);
 }

@@ -183,6 +183,48 @@ for (const { file, ways, isSample } of pages) {
       }
     });
 
+    look("bodies are drawn as the document has them", async (page) => {
+      const animations = await page.evaluate(() => {
+        const { chapters } = JSON.parse(document.getElementById("report").textContent);
+        return chapters.flatMap(({ experiments }) =>
+          experiments.flatMap(({ id, animations }) =>
+            animations.map(({ id: own, ground, tracks }) => ({
+              id: `${id}/${own}`,
+              flat: ground.slope.x === 0 && ground.slope.y === 0,
+              ends: [Math.min(...tracks.map(({ t }) => t[0])), Math.max(...tracks.map(({ t }) => t.at(-1)))],
+              ...tracks[0],
+            })),
+          ),
+        );
+      });
+      const flat = animations.find((animation) => animation.flat && animation.bodies.some(({ rotation }) => rotation));
+      if (!flat) return;
+      const { id, t, bodies, ends } = flat;
+      const element = page.locator(`[id="${id}"]`);
+      await element.scrollIntoViewIfNeeded();
+      await element.locator(".view").first().waitFor();
+      for (const sample of [0, Math.floor(t.length / 3), t.length - 1]) {
+        await element.locator(".time-slider").fill(String((1000 * (t[sample] - ends[0])) / (ends[1] - ends[0])));
+        await settled(page);
+        const poses = await element.locator(".view").first().evaluate((view) => view.poses()[0]);
+        const at = (column) => column[column.length === 1 ? 0 : sample];
+        for (const [k, { rotation }] of bodies.entries()) {
+          if (!rotation) continue;
+          const [w, x, y, z] = rotation.map(at);
+          // What e₁ and e₃ become, whatever the size the body is drawn with.
+          const first = [w * w + x * x - y * y - z * z, 2 * (x * y + w * z), 2 * (x * z - w * y)];
+          const third = [2 * (x * z + w * y), 2 * (y * z - w * x), w * w - x * x - y * y + z * z];
+          for (const [from, expected] of [[0, first], [8, third]]) {
+            const drawn = poses[k].slice(from, from + 3);
+            const length = Math.hypot(...drawn);
+            for (const i of [0, 1, 2]) assert.ok(Math.abs(drawn[i] / length - expected[i]) < 1e-6, `${id}: body ${k} at ${t[sample]}: ${drawn} is not ${expected}`);
+          }
+        }
+      }
+      await element.locator(".time-slider").fill("0");
+      await settled(page);
+    });
+
     look("the theme can be changed, and is redrawn", async (page) => {
       const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
       const light = await background();

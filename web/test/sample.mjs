@@ -164,67 +164,122 @@ function backtrackingFigure() {
   };
 }
 
-function track(name, end, n, motion) {
-  const t = range(n + 1, (i) => (end * i) / n);
-  const samples = t.map(motion);
-  const column = (key) => samples.map((sample) => sample[key] ?? 0);
-  return { name, t, x: column("x"), y: column("y"), z: column("z"), heading: column("heading"), roll: column("roll"), energy: column("energy") };
+const columns = (samples, size) => range(size, (k) => samples.map((sample) => sample[k] ?? 0));
+
+/** The quaternion of a rotation by an angle about an axis of length 1. */
+export function turn(angle, [x, y, z]) {
+  const s = Math.sin(angle / 2);
+  return [Math.cos(angle / 2), s * x, s * y, s * z];
 }
 
+/** First b, then a. */
+export function after([a, b, c, d], [e, f, g, h]) {
+  return [a * e - b * f - c * g - d * h, a * f + b * e + c * h - d * g, a * g - b * h + c * e + d * f, a * h + b * g - c * f + d * e];
+}
+
+const x = [1, 0, 0];
+const y = [0, 1, 0];
+const z = [0, 0, 1];
+
+/** `motion` gives the positions, rotations and ends of bodies and the points of traces at a time. */
+function track(name, end, n, energy, motion) {
+  const t = range(n + 1, (i) => (end * i) / n);
+  const samples = t.map(motion);
+  const [first] = samples;
+  return {
+    name,
+    t,
+    energy: t.map(energy),
+    bodies: first.bodies.map((body, b) => ({
+      position: columns(samples.map(({ bodies }) => bodies[b].position), 3),
+      ...(body.rotation && { rotation: columns(samples.map(({ bodies }) => bodies[b].rotation), 4) }),
+      ...(body.end && { end: columns(samples.map(({ bodies }) => bodies[b].end), 3) }),
+    })),
+    traces: first.traces.map((trace, k) => ({
+      point: columns(samples.map(({ traces }) => traces[k].point), 3),
+      ...(trace.onBody && { onBody: columns(samples.map(({ traces }) => traces[k].onBody), 3) }),
+    })),
+  };
+}
+
+/** One body that goes along a path, heading somewhere and rolling. */
+function upright(name, end, n, motion) {
+  return track(name, end, n, (t) => motion(t).energy, (t) => {
+    const { at, heading = 0, roll = 0, above = 0 } = motion(t);
+    const [px, py, pz = 0] = at;
+    return { bodies: [{ position: [px, py, pz + above], rotation: after(turn(heading, z), turn(roll, y)) }], traces: [{ point: [px, py, pz] }] };
+  });
+}
+
+const plane = { kind: "plane", radius: 0, centre: [0, 0, 0], slope: { x: 0, y: 0 } };
+const body = (shape, sizes, more = {}) => ({ name: shape, shape, axis: "z", marks: "none", sizes, ...more });
+const one = (id, title, ground, description, tracks) => ({ id, title, bodies: [description], traces: [{ name: "path" }], ground, tracks });
+
+/** Bodies of all shapes in a row, turning about different axes at constant rates. */
+export const spins = [0.9, -0.4, 1.3, 0.5, 0.2, 0.7, -1.1, 0.6, 0.8, 0.3, 0.45, -0.2].map((rate, k) => ({ rate, axis: [[0.6, 0, 0.8], [0, 0.6, 0.8], z][k % 3] }));
+const shapes = [
+  body("ball", { radius: [0.4] }, { marks: "octants" }),
+  body("ellipsoid", { radii: [0.5, 0.3, 0.2] }, { marks: "rings", colour: "orange" }),
+  body("disk", { radius: [0.4], thickness: [0.05] }, { axis: "y" }),
+  body("wheel", { radius: [0.4], thickness: [0.12] }, { axis: "y", colour: "#7755aa" }),
+  body("torus", { radius: [0.35], tube: [0.1] }, { axis: "x", marks: "octants" }),
+  body("box", { size: [0.6, 0.4, 0.2] }, { colour: "green" }),
+  body("cylinder", { radius: [0.2], length: [0.7] }, { axis: "x" }),
+  body("cone", { radius: [0.3], length: [0.6] }),
+  body("prism", { outline: [0, 0, 0.6, 0, 0.3, 0.5], height: [0.2] }),
+  body("revolution", { profile: [0, -0.3, 0.3, 0.1, 0.05, 0.2, 0, 0.4] }, { marks: "rings" }),
+  body("blade", { length: [0.4] }),
+  body("sleigh", { length: [0.3] }),
+  body("rod", { radius: [0.05] }, { colour: "grey" }),
+];
+const place = (k) => [1.1 * (k % 4), 1.1 * Math.floor(k / 4), 0.6];
+
 const animations = {
-  particle: {
-    id: "particle",
-    title: "Particle",
-    body: "particle",
-    size: 0.06,
-    slope: { x: 0, y: 0 },
-    tracks: [
-      track("dla", 20, 400, (t) => ({ x: Math.cos(1.3 * t), y: 0.7 * Math.sin(1.3 * t), z: 1 + 0.5 * Math.sin(0.6 * t), energy: 1.5 + 1e-3 * Math.sin(2.6 * t) })),
-      track("rk4", 12, 60, (t) => ({ x: (1 + 0.02 * t) * Math.cos(1.3 * t), y: 0.7 * Math.sin(1.3 * t), z: 1 + 0.5 * Math.sin(0.6 * t), energy: 1.5 + 1e-3 * t })),
-      track("reference", 20, 800, (t) => ({ x: Math.cos(1.3 * t), y: 0.7 * Math.sin(1.3 * t), z: 1 + 0.45 * Math.sin(0.6 * t), energy: 1.5 })),
-    ],
-  },
-  blade: {
-    id: "blade",
-    title: "Knife edge on a slope of 5°",
-    body: "blade",
-    size: 0.3,
-    slope: { x: 0.0873, y: 0 },
-    tracks: [
-      track("reference", 24, 600, (t) => ({ x: 1 - Math.cos(t), y: 0.5 * t - 0.5 * Math.sin(t), heading: t, energy: 1 })),
-    ],
-  },
-  sleigh: {
-    id: "sleigh",
-    title: "Chaplygin sleigh on an incline",
-    body: "sleigh",
-    size: 1,
-    slope: { x: 0, y: 0.1 },
-    tracks: [
-      track("dla", 30, 250, (t) => ({ x: 3 * Math.sin(0.3 * t), y: -0.04 * t * t, heading: -Math.PI / 2 - 0.9 * Math.cos(0.3 * t) * Math.exp(-0.05 * t), energy: 0.01 * Math.sin(t) })),
-      track("rk4", 25, 100, (t) => ({ x: 3.1 * Math.sin(0.3 * t), y: -0.041 * t * t, heading: -Math.PI / 2 - 0.9 * Math.cos(0.3 * t) * Math.exp(-0.05 * t), energy: 0.001 * t })),
-    ],
-  },
+  particle: one("particle", "Particle", plane, body("ball", { radius: [0] }), [
+    upright("dla", 20, 400, (t) => ({ at: [Math.cos(1.3 * t), 0.7 * Math.sin(1.3 * t), 1 + 0.5 * Math.sin(0.6 * t)], energy: 1.5 + 1e-3 * Math.sin(2.6 * t) })),
+    upright("rk4", 12, 60, (t) => ({ at: [(1 + 0.02 * t) * Math.cos(1.3 * t), 0.7 * Math.sin(1.3 * t), 1 + 0.5 * Math.sin(0.6 * t)], energy: 1.5 + 1e-3 * t })),
+    upright("reference", 20, 800, (t) => ({ at: [Math.cos(1.3 * t), 0.7 * Math.sin(1.3 * t), 1 + 0.45 * Math.sin(0.6 * t)], energy: 1.5 })),
+  ]),
+  blade: one("blade", "Knife edge on a slope of 5°", { ...plane, slope: { x: 0.0873, y: 0 } }, body("blade", { length: [0.3] }), [
+    upright("reference", 24, 600, (t) => ({ at: [1 - Math.cos(t), 0.5 * t - 0.5 * Math.sin(t)], heading: t, energy: 1 })),
+  ]),
+  sleigh: one("sleigh", "Chaplygin sleigh on an incline", { ...plane, slope: { x: 0, y: 0.1 } }, body("sleigh", { length: [1] }), [
+    upright("dla", 30, 250, (t) => ({ at: [3 * Math.sin(0.3 * t), -0.04 * t * t], heading: -Math.PI / 2 - 0.9 * Math.cos(0.3 * t) * Math.exp(-0.05 * t), energy: 0.01 * Math.sin(t) })),
+    upright("rk4", 25, 100, (t) => ({ at: [3.1 * Math.sin(0.3 * t), -0.041 * t * t], heading: -Math.PI / 2 - 0.9 * Math.cos(0.3 * t) * Math.exp(-0.05 * t), energy: 0.001 * t })),
+  ]),
   disk: {
-    id: "disk",
-    title: "Vertical rolling disk",
-    body: "disk",
-    size: 1,
-    slope: { x: 0, y: 0 },
+    ...one("disk", "Vertical rolling disk", plane, body("disk", { radius: [1], thickness: [0.1] }, { axis: "y" }), [
+      upright("free", 60, 600, (t) => ({ at: [2 * Math.sin(0.3 + 0.5 * t), -2 * Math.cos(0.3 + 0.5 * t)], above: 1, heading: 0.3 + 0.5 * t, roll: t, energy: 0.78 + 1e-4 * Math.sin(t) })),
+      upright("free-modified", 60, 600, (t) => ({ at: [2 * Math.sin(0.3 + 0.5 * t), -2 * Math.cos(0.3 + 0.5 * t)], above: 1, heading: 0.3 + 0.5 * t, roll: t, energy: 0.78 })),
+    ]),
+    opening: "A disk that rolls in a circle with $\\dot\\varphi = 0.5$.",
+  },
+  ball: {
+    id: "ball",
+    title: "Ball on a sphere",
+    bodies: [body("ball", { radius: [0.3] }, { marks: "octants" })],
+    traces: [{ name: "contact", body: 0 }],
+    ground: { kind: "sphere", radius: 1, centre: [0, 0, 0], slope: { x: 0, y: 0 } },
+    // Around the equator: the ball of radius b on one of radius a turns (a + b)/b times as fast as it goes round.
     tracks: [
-      track("free", 60, 600, (t) => ({ x: 2 * Math.sin(0.3 + 0.5 * t), y: -2 * Math.cos(0.3 + 0.5 * t), z: 1, heading: 0.3 + 0.5 * t, roll: t, energy: 0.78 + 1e-4 * Math.sin(t) })),
-      track("free-modified", 60, 600, (t) => ({ x: 2 * Math.sin(0.3 + 0.5 * t), y: -2 * Math.cos(0.3 + 0.5 * t), z: 1, heading: 0.3 + 0.5 * t, roll: t, energy: 0.78 })),
+      track("dla", 6, 300, () => 1, (t) => {
+        const [c, s] = [Math.cos(t), Math.sin(t)];
+        const back = turn(t / 0.3, z);
+        return { bodies: [{ position: [1.3 * c, 1.3 * s, 0], rotation: turn((1.3 * t) / 0.3, z) }], traces: [{ point: [c, s, 0], onBody: [-0.3 * (back[0] ** 2 - back[3] ** 2), 0.6 * back[0] * back[3], 0] }] };
+      }),
     ],
   },
-  robot: {
-    id: "robot",
-    title: "Mobile robot",
-    body: "robot",
-    size: 0.5,
-    slope: { x: 0, y: 0 },
+  shapes: {
+    id: "shapes",
+    title: "All shapes",
+    bodies: shapes,
+    traces: [{ name: "tip" }],
+    ground: { kind: "bowl", radius: 4, centre: [1.6, 1.6, 3], slope: { x: 0, y: 0 } },
     tracks: [
-      track("dla", 50, 250, (t) => ({ x: 4 * Math.sin(0.4 * t) + 0.1 * t, y: 2 * Math.sin(0.8 * t), z: 0.3, heading: 0.5 * t, roll: 6 * Math.sin(0.9 * t), energy: -8 + 0.02 * Math.sin(1.8 * t) })),
-      track("rk4", 50, 250, (t) => ({ x: 4.2 * Math.sin(0.4 * t) + 0.1 * t, y: 2.1 * Math.sin(0.8 * t), z: 0.3, heading: 0.5 * t, roll: 6 * Math.sin(0.9 * t), energy: -8 + 0.003 * t })),
+      track("exact", 10, 40, () => 2, (t) => ({
+        bodies: shapes.map(({ shape }, k) => (shape === "rod" ? { position: place(k), end: [place(k)[0], 3.3, 1.2 + 0.3 * Math.sin(t)] } : { position: place(k), rotation: turn(spins[k].rate * t, spins[k].axis) })),
+        traces: [{ point: [0.4 * Math.cos(t), 0.4 * Math.sin(t), 1.1] }],
+      })),
     ],
   },
 };
@@ -322,7 +377,7 @@ export function sample() {
             runs: [{ name: "dla", system: "mobile-robot", method: "cloud of 120 points under conformal:M", settings: [] }],
             claims: [claims.contradicted, claims.failed],
             figures: [offsetFigure()],
-            animations: [animations.robot],
+            animations: [animations.ball],
             files: [],
           },
         ],
@@ -340,7 +395,7 @@ export function sample() {
             runs: [],
             claims: range(14, () => claims.confirmed),
             figures: [cloudFigure(), backtrackingFigure()],
-            animations: [animations.blade, animations.sleigh, animations.disk],
+            animations: [animations.blade, animations.sleigh, animations.disk, animations.shapes],
             files: ["data/knife.h5"],
           },
         ],

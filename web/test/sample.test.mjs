@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { blanks, canvasOf, isBlank, layouts, open, picture, settled, shared } from "./browser.mjs";
 import { launch } from "./chromium.mjs";
 import { fill, template } from "./page.mjs";
-import { sample } from "./sample.mjs";
+import { sample, spins, turn } from "./sample.mjs";
 
 const file = fill(sample(), "sample.html");
 const look = shared(file, { draw: true });
@@ -18,6 +18,60 @@ look("everything can be reached with the keyboard", async (page) => {
     for (const selector of matching) reached.add(selector);
   }
   assert.deepEqual(wanted.filter((selector) => !reached.has(selector)), []);
+});
+
+/** The rotations and places that bodies of the first track of a view are drawn with, at a time. */
+async function drawn(page, animation, time, end) {
+  await animation.locator(".time-slider").fill(String((1000 * time) / end));
+  await settled(page);
+  return animation.locator(".view").first().evaluate((view) => view.poses()[0]);
+}
+
+/** Row by row. */
+function matrixOf([w, x, y, z]) {
+  return [
+    [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+    [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+    [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
+  ];
+}
+
+function largestDifference(drawnMatrix, quaternion, scale = 1) {
+  const expected = matrixOf(quaternion);
+  const differences = expected.flatMap((row, i) => row.map((entry, j) => Math.abs(drawnMatrix[4 * j + i] - scale * entry)));
+  return Math.max(...differences);
+}
+
+// What turns at a constant rate does so between samples too: 0.25 apart, up to 0.3 radians. Small turns are interpolated
+// to some 1e-7, a ten-thousandth of a pixel.
+look("bodies are drawn as they are turned", async (page) => {
+  const animation = page.locator('[id="fbo/knife-edge/shapes"]');
+  await animation.scrollIntoViewIfNeeded();
+  for (const time of [0, 0.25, 3.1, 6.66, 10]) {
+    const poses = await drawn(page, animation, time, 10);
+    for (const [k, { rate, axis }] of spins.entries()) {
+      assert.ok(largestDifference(poses[k], turn(rate * time, axis)) < 1e-6, `body ${k} at ${time}`);
+    }
+  }
+  await drawn(page, animation, 0, 10);
+});
+
+look("a rod ends where it should", async (page) => {
+  const animation = page.locator('[id="fbo/knife-edge/shapes"]');
+  await animation.scrollIntoViewIfNeeded();
+  const [time, k] = [2.5, spins.length];
+  const pose = (await drawn(page, animation, time, 10))[k];
+  const end = [8, 9, 10].map((i) => pose[i] + pose[i + 4]);
+  const expected = [0, 3.3, 1.2 + 0.3 * Math.sin(time)];
+  for (const i of [0, 1, 2]) assert.ok(Math.abs(end[i] - expected[i]) < 1e-9, `${end} instead of ${expected}`);
+  await drawn(page, animation, 0, 10);
+});
+
+look("the page begins with a motion", async (page) => {
+  const opening = page.locator(".page-header .opening");
+  assert.equal(await opening.count(), 1);
+  assert.match(await opening.locator(".opening-text").textContent(), /^A disk that rolls in a circle/);
+  assert.ok(await opening.locator(".play").isVisible());
 });
 
 test("on a phone, the contents open and close", async () => {
@@ -155,7 +209,8 @@ test("without WebGL there are messages, paths and simpler pictures", async () =>
   const { page, problems, close } = await open(file, { using: plain });
   const { chapters } = sample();
   const animations = chapters.flatMap((chapter) => chapter.experiments.flatMap((experiment) => experiment.animations));
-  assert.equal(await page.locator(".player-fallback").count(), animations.length);
+  // And the one that the page begins with.
+  assert.equal(await page.locator(".player-fallback").count(), animations.length + 1);
   for (const canvas of await page.locator(".player-fallback canvas").all()) assert.ok(!(await isBlank(canvas)));
   assert.equal(await page.locator(".space-picture g.series").count(), 3);
   assert.deepEqual(problems, []);

@@ -115,6 +115,7 @@ struct AnimationRecipe {
   std::string title;
   std::vector<std::string> data;   ///< trajectories of one model
   std::vector<std::string> names;  ///< of these; those of the methods if empty
+  std::string opening = {};        ///< what is said about it where a page begins with it; empty: none does
 };
 
 /// A numerical experiment of a paper, as its file describes it (docs/experiments.md).

@@ -28,6 +28,8 @@ struct Table {
   std::vector<std::string> names() const;
   /// An expression of the columns, in every row. Names that are no columns are an error.
   std::vector<double> evaluate(const Expression& expression) const;
+  /// Several of them: one column for each.
+  std::vector<std::vector<double>> evaluate(std::span<const Expression> expressions) const;
 };
 
 /// Keeps the samples of a run: time, q, v, p, multipliers, energy, constraints, conserved quantities and what was

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "rattleback/expr/expression.hpp"
+#include "rattleback/expr/matrix.hpp"
 
 namespace rattleback {
 
@@ -37,6 +37,17 @@ std::vector<Expression> directional_derivative(std::span<const Expression> funct
 
 /// ∂fᵢ/∂xⱼ, by rows in reverse or by columns in forward accumulation, whichever visits fewer nodes.
 SparseMatrix jacobian(std::span<const Expression> functions, std::span<const Expression> variables);
+
+/// Parts of functions whose slopes are known in a shorter form than differentiation finds, outer · inner: a rotation
+/// that moves with x turns by some angles, δR = R η̂, and these are linear in δx.
+struct KnownSlopes {
+  Vector parts;      ///< nodes of the functions, if they occur
+  Matrix outer;      ///< a row for each part
+  Matrix inner;      ///< a column for each of the variables below
+  Vector variables;  ///< all that the parts depend on
+};
+SparseMatrix jacobian(std::span<const Expression> functions, std::span<const Expression> variables,
+                      std::span<const KnownSlopes> known);
 
 /// ∂²f/∂xᵢ∂xⱼ, both triangles.
 SparseMatrix hessian(const Expression& f, std::span<const Expression> variables);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "rattleback/base/error.hpp"
+#include "rattleback/expr/derivative.hpp"
 #include "rattleback/expr/expression.hpp"
 #include "rattleback/kernel/layout.hpp"
 
@@ -20,11 +21,12 @@ struct IterationEnd {
 /// Equations that define a map: for given data d, solve r(u, d) = 0 for u, return outputs o(u, d).
 /// Every implicit integrator is one of these.
 struct ImplicitSystem {
-  std::vector<Expression> data;       ///< symbols
-  std::vector<Expression> unknowns;   ///< symbols
-  std::vector<Expression> residuals;  ///< as many as unknowns, in unknowns and data
-  std::vector<Expression> guess;      ///< where the iteration starts, one for each unknown, in data
-  std::vector<Expression> outputs;    ///< in unknowns and data
+  std::vector<Expression> data;           ///< symbols
+  std::vector<Expression> unknowns;       ///< symbols
+  std::vector<Expression> residuals;      ///< as many as unknowns, in unknowns and data
+  std::vector<Expression> guess;          ///< where the iteration starts, one for each unknown, in data
+  std::vector<Expression> outputs;        ///< in unknowns and data
+  std::vector<KnownSlopes> known_slopes;  ///< of parts of the residuals: Newton's method has less to compute
   IterationEnd end;
 
   /// The first `state` outputs are the new values of the first `state` data: repeated application

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -28,23 +29,7 @@ using ParameterValues = std::map<std::string, double>;
 /// Expressions that replace those of a model's inputs, or names of files with tables, which end with .csv.
 using InputTexts = std::map<std::string, std::string>;
 
-enum class Body : std::uint8_t { particle, blade, sleigh, disk, robot };
-template <>
-inline constexpr auto words<Body> = std::to_array<Word<Body>>({{Body::particle, "particle"},
-                                                               {Body::blade, "blade"},
-                                                               {Body::sleigh, "sleigh"},
-                                                               {Body::disk, "disk"},
-                                                               {Body::robot, "robot"}});
-
-/// How the moving body is drawn.
-struct Picture {
-  Body body = Body::particle;
-  std::vector<Expression> position;  ///< x, y, z in coordinates and parameters, as the angles
-  Expression heading;                ///< about the vertical, from the x axis
-  Expression roll;                   ///< of a wheel about its axle
-  double size = 1.0;
-  std::vector<double> slope{0.0, 0.0};  ///< angles by which the ground falls along +x, and rises along +y
-};
+struct View;
 
 /// A model file: a mechanical system and what belongs to it (docs/models.md).
 struct Model {
@@ -58,7 +43,8 @@ struct Model {
   std::optional<State> initial;
   std::optional<double> step;  ///< what a run takes by default
   std::optional<double> time;
-  std::optional<Picture> picture = std::nullopt;
+  /// How it is drawn (model/view.hpp), as it says itself or else as its positions suggest; null if there is nothing.
+  std::shared_ptr<const View> view = {};
   Definitions definitions = {};  ///< in coordinates, velocities and parameters: names for expressions about the model
   /// The initial velocities that the model gives, if it does so by name: the others follow from the constraints.
   SomeNumbers given_velocities = {};

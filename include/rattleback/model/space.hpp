@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "rattleback/expr/derivative.hpp"
 #include "rattleback/model/system.hpp"
 
 namespace rattleback {
@@ -41,6 +42,11 @@ std::vector<Expression> in_body(const System& system, std::vector<Expression> co
 /// The half step R c(ζ) is the middle, exactly; seen from the other end, with −Δ and 1 − α, the way is the same. Its
 /// velocity is h Ω = Δ.
 std::vector<Expression> moved_by(const System& system, const std::vector<Expression>& increments, double fraction);
+
+/// How the rotations of that position turn with the increments: δR_α = R_α η̂ with
+///
+///     η = ½ b (a − b ζ̂ + 2β ζζᵀ) δΔ / ((1 + |ζ|²)(1 + β²|ζ|²)),     a = 1 − β|ζ|², b = 2α
+std::vector<KnownSlopes> turns_by(const System& system, const std::vector<Expression>& increments, double fraction);
 
 /// A variation of the right end, δR₁ = R₁ η̂₁ with R₀ fixed, changes the increment by δΔ = N(Δ) η₁ and the position on
 /// the way by η_α = K_α(Δ) η₁; one of the left end, with R₁ fixed, by −N(−Δ) η₀ and K_{1−α}(−Δ) η₀. For numbers these

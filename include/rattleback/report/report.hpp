@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "rattleback/experiment/statement.hpp"
+#include "rattleback/model/view.hpp"
 
 namespace rattleback {
 
@@ -36,17 +38,29 @@ struct Figure {
   std::vector<Series> series;
 };
 
+/// How the bodies of a view move, frame by frame.
 struct Track {
+  using Points = std::array<std::vector<double>, 3>;  ///< x, y and z
+  struct Body {
+    Points position = {};
+    std::array<std::vector<double>, 4> rotation = {};  ///< unit quaternions w, x, y, z, each near the one before
+    Points end = {};                                   ///< of a rod
+  };
+  struct Trace {
+    Points point = {};
+    Points on_body = {};  ///< in the frame of the body that the trace is on, if it is on one
+  };
   std::string name;
-  std::vector<double> t, x, y, z, heading, roll, energy;
+  std::vector<double> t, energy;
+  std::vector<Body> bodies = {};
+  std::vector<Trace> traces = {};
 };
 
 struct Animation {
   std::string title;
-  Body body = Body::particle;
-  double size = 1.0;
-  std::vector<double> slope;
+  View view;
   std::vector<Track> tracks;
+  std::string opening = {};  ///< what is said about it where the page begins with it; empty: it does not
 };
 
 struct ClaimEntry {
