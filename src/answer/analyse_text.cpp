@@ -144,12 +144,12 @@ void add_group_measure(std::string& out, const AnalyseAnswer& a, const GroupMeas
   if (!m.decided) {
     add(out, "  undecided: {}\n", m.reason);
   } else if (!m.vertical.holds) {
-    add(out, "  none with a density that depends on Q/G alone: phase space contracts or expands along directions of the "
-             "group inside\n  the constraints, {}\n",
+    add(out,
+        "  none with a density that depends on Q/G alone: phase space contracts or expands along directions of the "
+        "group inside\n  the constraints, {}\n",
         seen(m.vertical));
   } else if (!m.closed.holds) {
-    add(out, "  none with a density that depends on Q/G alone: its one-form is not closed, {}\n",
-        seen(m.closed));
+    add(out, "  none with a density that depends on Q/G alone: its one-form is not closed, {}\n", seen(m.closed));
   } else {
     add(out, "  yes, with a density that depends on Q/G alone: its one-form is closed, {}\n", seen(m.closed));
   }
@@ -173,14 +173,14 @@ void add_group_reduction(std::string& out, const AnalyseAnswer& a, const GroupRe
   if (g.admissible == g.dimension) {
     add(out, "  no constraints: momenta of all symmetries are constant\n");
   } else if (g.is_kinematic()) {
-    add(out, "  the purely kinematic case, TQ = D + V with nothing in common: a Chaplygin system, which moves in Q/G\n");
+    add(out,
+        "  the purely kinematic case, TQ = D + V with nothing in common: a Chaplygin system, which moves in Q/G\n");
   } else {
     add(out, "  {} of {} directions of the group lie{} inside the constraints{}{}\n", inside, group.dimension(),
-        inside == 1 ? "s" : "",
-        inside == 0 ? "" : ": the momentum along each obeys the nonholonomic momentum equation",
-        g.spans ? ""
-                : inside == 0 ? ", and with those of the constraints they do not span all"
-                              : ";\n  with those of the constraints they do not span all");
+        inside == 1 ? "s" : "", inside == 0 ? "" : ": the momentum along each obeys the nonholonomic momentum equation",
+        g.spans       ? ""
+        : inside == 0 ? ", and with those of the constraints they do not span all"
+                      : ";\n  with those of the constraints they do not span all");
   }
   for (const auto& coefficients : g.horizontal) {
     if (g.admissible < g.dimension)

@@ -184,10 +184,10 @@ std::vector<std::string> obstacles(const System& system, std::span<const double>
 ChaplyginSearch find_chaplygin(const System& system, std::span<const double> parameters, const State& near) {
   ChaplyginSearch search;
   if (!system.rotations().empty()) {
-    search.reasons.push_back(
-        fmt::format("{} is a rotation, and a fibre and a shape are made of coordinates that are numbers: rdla is on Q/G, "
-                    "methods that need a multiplier or a formula for the reduced Lagrangian want a model with angles",
-                    system.rotations()[0].name));
+    search.reasons.push_back(fmt::format(
+        "{} is a rotation, and a fibre and a shape are made of coordinates that are numbers: rdla is on Q/G, "
+        "methods that need a multiplier or a formula for the reduced Lagrangian want a model with angles",
+        system.rotations()[0].name));
     return search;
   }
   search.regular = !lacks_inertia(system, parameters, near);

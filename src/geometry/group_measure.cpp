@@ -29,7 +29,8 @@ struct Choice {
 };
 
 bool turns_with(const SpaceMotions& motions, std::size_t i) {
-  if (std::ranges::any_of(motions.points, [&](const auto& p) { return std::ranges::find(p, i) != p.end(); })) return true;
+  if (std::ranges::any_of(motions.points, [&](const auto& p) { return std::ranges::find(p, i) != p.end(); }))
+    return true;
   return motions.turns == SpaceMotions::Turns::about_axis && i < motions.about_axis.size() &&
          std::ranges::any_of(motions.about_axis[i], [](double b) { return b != 0.0; });
 }
@@ -246,8 +247,9 @@ GroupMeasure measure_on(const System& system, const SpaceMotions& motions, std::
   }
   report.decided = report.vertical.points > 0 && report.closed.points > 0;
   if (!report.decided) {
-    report.reason = "the reduced equations are not defined at the random points, or their divergence is not linear in "
-                    "the velocities";
+    report.reason =
+        "the reduced equations are not defined at the random points, or their divergence is not linear in "
+        "the velocities";
   }
   report.vertical.holds = report.vertical.residual <= report.vertical.tolerance;
   report.closed.holds = report.closed.residual <= report.closed.tolerance;

@@ -17,8 +17,8 @@ std::size_t rank_of(const Eigen::MatrixXd& m) {
 
 }  // namespace
 
-GroupReduction examine_group(const System& system, const std::vector<Symmetry>& known, std::span<const double> parameters,
-                             const State& near) {
+GroupReduction examine_group(const System& system, const std::vector<Symmetry>& known,
+                             std::span<const double> parameters, const State& near) {
   GroupReduction report;
   report.motions = find_space_motions(system, known, parameters, near);
   report.dimension = system.dimension();

@@ -1,5 +1,5 @@
-// Which symmetries of a system with rotations are rigid motions of space, and the slice on which they leave one point of
-// each orbit.
+// Which symmetries of a system with rotations are rigid motions of space, and the slice on which they leave one point
+// of each orbit.
 
 #include "rattleback/geometry/space_motions.hpp"
 
@@ -77,7 +77,8 @@ std::string read_motion(const System& system, const Symmetry& symmetry, const St
     const Eigen::VectorXd there = at(q);
     const Eigen::Map<const Eigen::VectorXd> c(q.data(), n);
     const double size = motion_rounding * (1.0 + c.norm()) * (1.0 + motion.linear.norm() + there.norm());
-    if (!((motion.linear * c + motion.shift - there.head(n)).norm() <= size)) return "it is not affine in the coordinates";
+    if (!((motion.linear * c + motion.shift - there.head(n)).norm() <= size))
+      return "it is not affine in the coordinates";
     for (std::size_t k = 0; k < space.rotations; ++k) {
       const Eigen::Vector3d eta = there.segment<3>(static_cast<Eigen::Index>(space.velocity_of(k)));
       if (!((rotation_at(space, q, k).transpose() * motion.turns[k] - eta).norm() <= size))

@@ -67,8 +67,8 @@ std::vector<Symmetry> likely_turns(const System& system, const std::vector<Symme
   }
   for (std::size_t k = 0; k < space.rotations; ++k) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      turns.push_back({fmt::format("rotation of {} about its own axis {}", bodies[k], axis + 1),
-                       Vector(system.dimension())});
+      turns.push_back(
+          {fmt::format("rotation of {} about its own axis {}", bodies[k], axis + 1), Vector(system.dimension())});
       turns.back().generator[space.velocity_of(k) + axis] = Expression(1.0);
     }
   }
@@ -83,7 +83,8 @@ bool last_follows(const System& system, const std::vector<Symmetry>& generators,
   if (k == 1) return false;
   Vector outputs;
   for (const Symmetry& s : generators) outputs = joined({outputs, s.generator});
-  Interpreter<double> program(make_program(joined({system.coordinates(), system.time(), system.parameters()}), outputs));
+  Interpreter<double> program(
+      make_program(joined({system.coordinates(), system.time(), system.parameters()}), outputs));
   RandomPoints random;
   Eigen::MatrixXd columns(3 * n, k);
   for (Eigen::Index sample = 0; sample < 3; ++sample) {

@@ -187,8 +187,8 @@ std::vector<std::string> broken_sections(const System& system, std::span<const d
     terms.resize(terms.size() + rows);
     for (const auto& e : system.constraint_matrix().entries) {
       for (std::size_t a = 0; a < section.coefficients.size(); ++a) {
-        const Expression term = e.value * section.coefficients[a] *
-                                system.symmetries()[a].generator[static_cast<std::size_t>(e.column)];
+        const Expression term =
+            e.value * section.coefficients[a] * system.symmetries()[a].generator[static_cast<std::size_t>(e.column)];
         if (!term.is_constant(0.0)) terms[terms.size() - rows + static_cast<std::size_t>(e.row)].push_back(term);
       }
     }

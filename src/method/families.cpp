@@ -259,7 +259,8 @@ const std::vector<Family>& families() {
         with_rules({"order=2|4", "start=consistent|zero|thesis|literal", projections})},
        read_gni},
       {{"rdla",
-        "reduced discrete Lagrange-d'Alembert equations of a Chaplygin system (Cortes & Martinez; Fernandez et al.), or on "
+        "reduced discrete Lagrange-d'Alembert equations of a Chaplygin system (Cortes & Martinez; Fernandez et al.), "
+        "or on "
         "Q/G where motions of space act on rotations",
         variational_options({constraint_rules, "forces=averaged|general"})},
        read_rdla},

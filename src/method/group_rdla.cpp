@@ -8,9 +8,9 @@
 //
 // They have one solution Δ for each point of an orbit of T*Q/D° under G, and lead to q̄_k moved by Δ, which is
 // W_k q̄_{k+1}: W_k, the increment in the group, is determined by the discrete constraints and the equations together,
-// in the Chaplygin case by the constraints and the two points of Q/G alone. Seen from there the momentum is p̂_{k+1}. The
-// group follows by g_{k+1} = g_k W_k; the motion in Q/G does not know of it. Where TQ = D ⊕ V this is the algorithm of
-// Cortés & Martínez, Theorem 5.5: p̂ modulo Aᵀ is a covector of Q/G. In the other cases it is its analogue on D/G.
+// in the Chaplygin case by the constraints and the two points of Q/G alone. Seen from there the momentum is p̂_{k+1}.
+// The group follows by g_{k+1} = g_k W_k; the motion in Q/G does not know of it. Where TQ = D ⊕ V this is the algorithm
+// of Cortés & Martínez, Theorem 5.5: p̂ modulo Aᵀ is a covector of Q/G. In the other cases it is its analogue on D/G.
 //
 // The state is (q, p̂): q has the point of Q/G and the group element in one.
 
@@ -55,8 +55,7 @@ Method rdla(const System& system, const SpaceMotions& motions, const Rule& rule,
   add_constraint_forces(system, lambda, -1.0, motion);
   Vector impulses = interval.change;
   add_constraint_forces(system, lambda, -1.0, impulses, SeenFrom::space);
-  const Vector next_p =
-      motions.turned_back(frame_there, in_body(system, in_space(system, p, q) + impulses, right_end));
+  const Vector next_p = motions.turned_back(frame_there, in_body(system, in_space(system, p, q) + impulses, right_end));
   const Vector in_space_increments = motions.turned_by(frame, increments);
 
   Method method;

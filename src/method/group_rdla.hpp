@@ -9,8 +9,8 @@ namespace rattleback {
 Method rdla(const System& system, const SpaceMotions& motions, const Rule& rule,
             const std::optional<Rule>& constraints = {});
 
-/// The same for the known symmetries of a problem. Throws MethodError where there are none, or where a rule with several
-/// nodes makes a D_d that they do not leave alone.
+/// The same for the known symmetries of a problem. Throws MethodError where there are none, or where a rule with
+/// several nodes makes a D_d that they do not leave alone.
 Method rdla(const Problem& problem, const Rule& rule, const std::optional<Rule>& constraints = {});
 
 }  // namespace rattleback

@@ -44,7 +44,8 @@ Vector read_axis(const ModelText& text, const toml::node& node) {
     axis.push_back(item.is_string() ? text.expression(item, "a component of axis", text.parameter_names())
                                     : Expression(text.number(item, "a component of axis")));
   }
-  if (axis.size() != 3) text.fail(node, fmt::format("axis has three components, as in [0, 0, 1], found {}", axis.size()));
+  if (axis.size() != 3)
+    text.fail(node, fmt::format("axis has three components, as in [0, 0, 1], found {}", axis.size()));
   if (std::ranges::all_of(axis, [](const Expression& e) { return e.is_constant(0.0); }))
     text.fail(node, "axis is zero: it must be a direction of space");
   return axis;
@@ -98,10 +99,13 @@ void read_group_of_space(const ModelText& text, const toml::node& group, const t
   const std::size_t dimensions = name == "SE(2)" ? 2 : 3;
   const bool translates = name.starts_with("SE");
   if (moved.numbers.size() % dimensions != 0 || (translates && moved.numbers.empty())) {
-    text.fail(acts_on, fmt::format("{} acts on points of {} coordinates and on rotations, as in {}, found {} coordinate{}",
-                                   name, dimensions == 2 ? "two" : "three",
-                                   dimensions == 2 ? "[x, y, R]" : translates ? "[x, y, z, R]" : "[R] or [x, y, z, R]",
-                                   moved.numbers.size(), moved.numbers.size() == 1 ? "" : "s"));
+    text.fail(acts_on,
+              fmt::format("{} acts on points of {} coordinates and on rotations, as in {}, found {} coordinate{}", name,
+                          dimensions == 2 ? "two" : "three",
+                          dimensions == 2 ? "[x, y, R]"
+                          : translates    ? "[x, y, z, R]"
+                                          : "[R] or [x, y, z, R]",
+                          moved.numbers.size(), moved.numbers.size() == 1 ? "" : "s"));
   }
   const MotionsOfSpace motions(text, std::move(moved), dimensions);
   if (translates) motions.add_translations(group, add);
@@ -128,8 +132,7 @@ void read_group_of_coordinates(const ModelText& text, const toml::node& group, c
   const Expression& first = text.coordinates()[on[0]];
   const Expression& second = text.coordinates()[on[1]];
   if (plane) {
-    for (const std::size_t i : {on[0], on[1]})
-      add(group, "translation of " + text.coordinates()[i].name(), {{i, one}});
+    for (const std::size_t i : {on[0], on[1]}) add(group, "translation of " + text.coordinates()[i].name(), {{i, one}});
     add(group, "rotation of the plane", {{on[0], -second}, {on[1], first}, {on[2], one}});
     return;
   }

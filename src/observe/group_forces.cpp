@@ -190,17 +190,16 @@ class GroupForcesObserver final : public Observer {
 /// Motions of space of a kinematic system.
 SpaceMotions require_kinematic(const Problem& problem) {
   const System& system = problem.system;
-  SpaceMotions motions =
-      find_space_motions(system, known_symmetries(system, problem.parameters, problem.start), problem.parameters,
-                         problem.start);
+  SpaceMotions motions = find_space_motions(system, known_symmetries(system, problem.parameters, problem.start),
+                                            problem.parameters, problem.start);
   const std::size_t rows = system.velocity_rows().size();
   if (!system.holonomic().empty()) throw MethodError("holonomic constraints are not reduced");
   if (rows == 0) throw MethodError("this system has no constraints to reduce by");
   if (motions.group.dimension() != rows) {
-    throw MethodError(
-        fmt::format("L_d*, F- and F+ belong to the purely kinematic case, as many constraints as the group of motions of "
-                    "space has dimensions, and there are {} and {}",
-                    rows, motions.group.dimension()));
+    throw MethodError(fmt::format(
+        "L_d*, F- and F+ belong to the purely kinematic case, as many constraints as the group of motions of "
+        "space has dimensions, and there are {} and {}",
+        rows, motions.group.dimension()));
   }
   return motions;
 }

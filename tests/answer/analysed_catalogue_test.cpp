@@ -182,6 +182,9 @@ TEST_P(AnalysedCatalogue, has_the_verdict_of_the_literature_in_every_rendering) 
     const std::string text = to_text(a);
     EXPECT_TRUE(contains(text, "\nReduction by motions of space\n")) << text;
     EXPECT_FALSE(contains(text, " nan"));
+    EXPECT_TRUE(a.analysis.group);
+    EXPECT_FALSE(a.analysis.search.found);
+    EXPECT_TRUE(contains(to_json(a), "\"group_reduction\""));
     EXPECT_EQ(json::parse(to_json(a)).at("model"), model);
     const auto measure = measures_on_groups.find(model);
     if (measure == measures_on_groups.end()) return;

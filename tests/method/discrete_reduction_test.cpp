@@ -168,8 +168,8 @@ Path path_of(const std::string& method, const Problem& problem, int steps) {
 
 const std::vector<std::pair<std::string, std::string>>& bodies() {
   static const std::vector<std::pair<std::string, std::string>> all{
-      {"suslov", test::suslov()},       {"ball", test::ball()},         {"rubber ball", test::ball(true)},
-      {"veselova", test::veselova()},   {"heavy top", test::heavy_top()}, {"two bodies", test::two_bodies()},
+      {"suslov", test::suslov()},     {"ball", test::ball()},           {"rubber ball", test::ball(true)},
+      {"veselova", test::veselova()}, {"heavy top", test::heavy_top()}, {"two bodies", test::two_bodies()},
       {"stone", test::stone()}};
   return all;
 }

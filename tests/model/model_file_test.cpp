@@ -200,9 +200,9 @@ theta = "1"
 TEST(ModelFile, what_no_group_of_space_acts_on_is_refused) {
   const auto message = [](const std::string& section) {
     try {
-      read_model("rotations = ['R']\ncoordinates = ['x', 'y']\nlagrangian = \"x'^2 + R.omega[1]^2\"\n[symmetry]\n" +
-                     section,
-                 "m.toml");
+      read_model(
+          "rotations = ['R']\ncoordinates = ['x', 'y']\nlagrangian = \"x'^2 + R.omega[1]^2\"\n[symmetry]\n" + section,
+          "m.toml");
     } catch (const ModelError& error) {
       return std::string(error.what());
     }
@@ -235,7 +235,8 @@ TEST(ModelFile, what_is_no_symmetry_is_refused_with_its_place) {
   const auto expect = [&](const std::string& section, const std::string& start) {
     EXPECT_TRUE(message(section).starts_with(start)) << message(section);
   };
-  expect("group = 'SU(2)'\n", "m.toml:4:9: the group 'SU(2)' is not known; there are SO(2), SO(3), SE(2) and SE(3), or list a "
+  expect("group = 'SU(2)'\n",
+         "m.toml:4:9: the group 'SU(2)' is not known; there are SO(2), SO(3), SE(2) and SE(3), or list a "
          "fibre");
   expect("group = 'SO(3)'\n", "m.toml:4:9: SO(3) needs acts_on = [alpha, beta, psi]: Euler angles");
   expect("group = 'SO(3)'\nacts_on = ['x']\n",

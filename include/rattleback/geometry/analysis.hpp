@@ -29,11 +29,11 @@ struct ReducedMeasure {
   bool exists() const { return decided && vertical.holds && closed.holds; }
 };
 
-/// Whether equations reduced by a group of motions of space have an invariant measure whose density depends on the point
-/// of Q/G alone. Haar measure of rotations, Lebesgue measure of coordinates and of velocities u seen from the body are
-/// invariant under the group; with respect to them the divergence of the motion on D is −θ(q)·u, and a density e^σ of
-/// Q/G is invariant if and only if dσ = β, where β·q̇ = θ·u for admissible velocities and β·ξ = 0 for the directions of
-/// the group.
+/// Whether equations reduced by a group of motions of space have an invariant measure whose density depends on the
+/// point of Q/G alone. Haar measure of rotations, Lebesgue measure of coordinates and of velocities u seen from the
+/// body are invariant under the group; with respect to them the divergence of the motion on D is −θ(q)·u, and a density
+/// e^σ of Q/G is invariant if and only if dσ = β, where β·q̇ = θ·u for admissible velocities and β·ξ = 0 for the
+/// directions of the group.
 struct GroupMeasure {
   bool decided = false;
   std::string reason;    ///< why not
@@ -76,8 +76,8 @@ struct Analysis {
 Analysis analyse(const System& system, std::span<const double> parameters, const State& near);
 
 SymmetryReport examine_symmetry(const System& system, std::span<const double> parameters, const State& near);
-GroupReduction examine_group(const System& system, const std::vector<Symmetry>& known, std::span<const double> parameters,
-                             const State& near);
+GroupReduction examine_group(const System& system, const std::vector<Symmetry>& known,
+                             std::span<const double> parameters, const State& near);
 GroupMeasure examine_group_measure(const System& system, const SpaceMotions& motions,
                                    std::span<const double> parameters, const State& near);
 ReducedMeasure examine_reduced_measure(const System& system, std::span<const double> parameters, const State& near);

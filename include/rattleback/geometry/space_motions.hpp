@@ -9,7 +9,8 @@
 
 namespace rattleback {
 
-/// The symmetries of a system with rotations that are rigid motions of space, as a group G that acts on Q from the left:
+/// The symmetries of a system with rotations that are rigid motions of space, as a group G that acts on Q from the
+/// left:
 ///
 ///     R ↦ g R for the rotations it turns,     c ↦ ρ(g) c + d for the coordinates it moves.
 ///
@@ -18,20 +19,20 @@ namespace rattleback {
 /// Martínez, Theorem 5.5, whose hypothesis this is). G acts freely where it turns a rotation, or nothing.
 ///
 /// Each q is g·q̄ with one q̄ in a slice: R̄ = 1 for the first of the rotations if G turns space in every way, and if it
-/// turns about an axis n, a rotation R̄(γ) of γ = Rᵀn with R̄ᵀn = γ; coordinates are measured from those that translations
-/// may move to 0. With H = R R̄ᵀ, the frame, g is c ↦ ρ(H) c + d.
+/// turns about an axis n, a rotation R̄(γ) of γ = Rᵀn with R̄ᵀn = γ; coordinates are measured from those that
+/// translations may move to 0. With H = R R̄ᵀ, the frame, g is c ↦ ρ(H) c + d.
 struct SpaceMotions {
   enum class Turns : std::uint8_t { none, about_axis, all };
 
   Turns turns = Turns::none;
-  std::array<double, 3> axis{};                      ///< n, of length 1
-  std::vector<std::size_t> turned;                   ///< rotations
-  std::vector<std::array<std::size_t, 3>> points;    ///< of all turns: coordinates that are those of a vector
-  std::vector<std::vector<double>> about_axis;       ///< of turns about n: δc = B c, B³ = −B
-  std::vector<std::vector<double>> translations;     ///< δc = b
-  std::vector<std::size_t> origin;                   ///< a coordinate for each: b is 1 there, and the others are 0
-  SymmetryGroup group;                               ///< of the symmetries that are divided out
-  std::vector<std::string> left_out;                 ///< symmetries that are not, each with the reason
+  std::array<double, 3> axis{};                    ///< n, of length 1
+  std::vector<std::size_t> turned;                 ///< rotations
+  std::vector<std::array<std::size_t, 3>> points;  ///< of all turns: coordinates that are those of a vector
+  std::vector<std::vector<double>> about_axis;     ///< of turns about n: δc = B c, B³ = −B
+  std::vector<std::vector<double>> translations;   ///< δc = b
+  std::vector<std::size_t> origin;                 ///< a coordinate for each: b is 1 there, and the others are 0
+  SymmetryGroup group;                             ///< of the symmetries that are divided out
+  std::vector<std::string> left_out;               ///< symmetries that are not, each with the reason
 
   bool empty() const { return group.generators.empty(); }
   /// The coordinates of Q/G: those that stay, and γ, for people.
