@@ -6,7 +6,7 @@
 
 #include "command.hpp"
 
-namespace {
+namespace rotation_test {
 
 using namespace rattleback::test;
 
@@ -130,4 +130,4 @@ TEST(Rotations, angles_of_starts_are_varied) {
   }
 }
 
-}  // namespace
+}  // namespace rotation_test

@@ -28,7 +28,7 @@ class ResultFiles : public testing::Test {
 
   /// The mobile robot with its conserved quantities, or another model, RK4, every third of `steps` steps.
   struct Setup {
-    explicit Setup(const std::string& name = "mobile-robot") : model(load_model(name)) {
+    explicit Setup(Model of = load_model("mobile-robot")) : model(std::move(of)) {
       description.space = model.system.space();
     }
     Model model;
@@ -148,7 +148,7 @@ TEST_F(ResultFiles, hdf5_holds_what_is_needed_to_repeat_the_run) {
 TEST_F(ResultFiles, an_interrupted_run_resumes_to_the_same_bytes) {
   for (const char* ending : {".csv", ".h5", " with a rotation.csv", " with a rotation.h5"}) {
     if (std::string_view(ending).starts_with(" "))
-      setup_ = Setup(test::source_file("tests/method/rotating/heavy-top.toml"));
+      setup_ = Setup(load_model(test::source_file("tests/method/rotating/heavy-top.toml")));
     const std::string whole = std::string("whole") + ending;
     const std::string parts = std::string("parts") + ending;
     ResultFile uninterrupted = open(whole);
@@ -169,10 +169,10 @@ TEST_F(ResultFiles, an_interrupted_run_resumes_to_the_same_bytes) {
 
 // A rotation has nine positions, three velocities, and columns that depend on those before.
 TEST_F(ResultFiles, an_interrupted_run_with_rotations_resumes_to_the_same_bytes) {
-  setup_ = {
+  setup_ = Setup(
       read_model("rotations = [\"R\"]\nlagrangian = \"0.5*dot(R.omega, diag(1, 2, 3)*R.omega)\"\n"
                  "[initial]\nq = { R = { axis = [1, 2, 3], angle = 1 } }\nv = { R = [0.1, 2, 0.3] }\n",
-                 "body.toml")};
+                 "body.toml"));
   ResultFile uninterrupted = open("whole.csv");
   uninterrupted.finish(run_into(uninterrupted, 60));
   {

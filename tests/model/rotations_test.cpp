@@ -18,7 +18,7 @@
 #include "rattleback/model/model.hpp"
 
 namespace rattleback {
-namespace {
+namespace rotations_test {
 
 const std::string body = "rotations = [\"R\"]\nlagrangian = \"0.5*dot(R.omega, diag(1, 2, 3)*R.omega)\"\n";
 
@@ -142,5 +142,5 @@ TEST(Rotations, names_of_entries_are_read_as_they_are_printed) {
   EXPECT_EQ(to_latex(Expression::symbol("R[1,2]")), "R_{12}");
 }
 
-}  // namespace
+}  // namespace rotations_test
 }  // namespace rattleback
