@@ -130,6 +130,8 @@ void Scope::fail_not_a_function(const Token& name, const std::string& key) const
   } else if (meant) {
     advice = fmt::format("did you mean '{}'?", *meant);
   } else {
+    // One of the twelve orders stands for all.
+    std::erase_if(functions, [](const std::string& f) { return f.starts_with("euler_") && f != "euler_zxy"; });
     advice = fmt::format("the functions are {}; a product is written {}*(...)", fmt::join(functions, " "), shown);
   }
   fail(name, fmt::format("'{}' is not a function; {}", shown, advice));

@@ -210,7 +210,7 @@ TEST(Mistakes, AreNamedAndPlaced) {
       {"arcsin(x)", "'arcsin' is not a function", 1, 1},
       {"coss(x)", "'coss' is not a function; did you mean 'cos'?", 1, 1},
       {"2*length(x + 1)", "'length' is not a function; the functions are sin cos tan ", 1, 3},
-      {"2*length(x + 1)", " angular; a product is written length*(...)", 1, 3},
+      {"2*length(x + 1)", " euler_zxy contact_support; a product is written length*(...)", 1, 3},
       {"dot(x)", "'dot' takes 2 arguments, found 1; the velocity of x is written x'", 1, 1},
       {"1 + sin^2(x)", "'sin' is a function; its power is written sin(...)^2", 1, 5},
       {"sin'(x)", "'sin'' is not a function", 1, 1},
@@ -238,7 +238,7 @@ TEST(Mistakes, AreNamedAndPlaced) {
       {"x + 1e-999", "the number 1e-999 is outside the range", 1, 5},
       {"x % y", "unexpected character '%'", 1, 3},
       {"x \"y\"", "unexpected character '\"'", 1, 3},
-      {"x.y", "unexpected character '.'", 1, 2},
+      {"x.", "unexpected character '.'", 1, 2},
       {"[x]", "a scalar is expected here, found a vector of 1 component; take a component, as in r[1]", 1, 1},
       {"{x}", "unexpected character '{'; group with ( and )", 1, 1},
       {"x×y", "unexpected character '×'; write * for a product", 1, 2},
@@ -446,7 +446,7 @@ TEST(Messages, StayShortAndPrintable) {
                                   "x" + repeated("θ", 1000) + "(2)", std::string(500000, '1')}) {
     const std::string message = message_of(text, options);
     EXPECT_NE(message, "no error");
-    EXPECT_LT(message.size(), 500U);
+    EXPECT_LT(message.size(), 600U);
     EXPECT_TRUE(is_utf8(message));
   }
   const std::string controls = message_of("x \x07\x1B\x7F\xC2\x9B $");

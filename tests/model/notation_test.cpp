@@ -33,7 +33,8 @@ std::vector<Expression> parts(const System& s) {
 TEST_P(Notation, means_what_is_written_out) {
   const Model shorter = load_model(GetParam());
   const Model longer = load_model(test::source_file("tests/model/written_out/" + GetParam() + ".toml"));
-  EXPECT_LT(shorter.text.size(), longer.text.size());
+  const std::string_view text = shorter.text;  // without what is only for the eye
+  EXPECT_LT(text.substr(0, text.find("[view")).size(), longer.text.size());
   const System& s = shorter.system;
   ASSERT_EQ(s.coordinates(), longer.system.coordinates());
   ASSERT_EQ(s.parameters(), longer.system.parameters());
