@@ -8,6 +8,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "command_line.hpp"
 #include "exit_status.hpp"
@@ -26,10 +27,17 @@ int complain(const std::string& message, Error::Kind kind) {
 }
 
 /// Output that could not be written is not an answer.
+int cannot_write(const std::string& reason) {
+  return complain(fmt::format("cannot write to standard output: {}; free some space", reason), Error::Kind::system);
+}
+
 int finish(int status) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
-  return complain(fmt::format("cannot write to standard output: {}; free some space", std::strerror(errno)),
-                  Error::Kind::system);
+  return cannot_write(std::strerror(errno));
+}
+
+int defect(const std::exception& e) {
+  return complain(fmt::format("a defect of rattleback, please report it: {}", e.what()), Error::Kind::system);
 }
 
 void perform(const Wish& wish, int argc, char** argv) {
@@ -69,7 +77,9 @@ int main(int argc, char** argv) {
     return complain(out_of_memory, Error::Kind::system);
   } catch (const std::filesystem::filesystem_error& e) {
     return complain(fmt::format("{} cannot be used: {}", e.path1().string(), e.code().message()), Error::Kind::system);
+  } catch (const std::system_error& e) {  // fmt says so of texts that are longer than a buffer
+    return std::ferror(stdout) != 0 ? cannot_write(e.code().message()) : defect(e);
   } catch (const std::exception& e) {
-    return complain(fmt::format("a defect of rattleback, please report it: {}", e.what()), Error::Kind::system);
+    return defect(e);
   }
 }

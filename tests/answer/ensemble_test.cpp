@@ -119,7 +119,7 @@ TEST(ReproduceAnswer, can_be_interrupted) {
 
 TEST(ReproduceAnswer, knows_what_there_is) {
   const ExperimentsAnswer all = experiments();
-  EXPECT_EQ(all.chapters.size(), 5U);
+  EXPECT_EQ(all.chapters.size(), 6U);
   EXPECT_NE(to_text(all).find("cm/1-particle"), std::string::npos);
   expect_refused(Error::Kind::request, "there is no paper or experiment 'cm/1-partikle'; did you mean 'cm/1-particle'?",
                  [] { reproduce({.what = {"cm/1-partikle"}, .output = "nowhere"}); });

@@ -187,7 +187,7 @@ TEST(Measure, is_refused_where_there_is_none) {
             std::string::npos);
   EXPECT_NE(message("measure:ell=x", "pthdel", harmonic()).find("ell=0 to ell=12"), std::string::npos);
   EXPECT_NE(message("momentum:ell=2", "pthdel", harmonic()).find("has no option 'ell=2'"), std::string::npos);
-  EXPECT_NE(message("modified", "dla", harmonic()).find("or of del for systems without applied forces"),
+  EXPECT_NE(message("modified", "dla", harmonic()).find("or of del for systems without rotations and applied forces"),
             std::string::npos);
   EXPECT_NE(message("modified-energy", "hdel", harmonic()).find("needs an altered Lagrangian"), std::string::npos);
 }
