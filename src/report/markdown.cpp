@@ -42,6 +42,7 @@ void add_overview(std::string& page, const std::vector<Chapter>& chapters) {
   say(page, " nothing to judge |\n|---|---|");
   for (std::size_t k = 0; k <= words<StatementVerdict>.size(); ++k) say(page, "---|");
   for (const Chapter& chapter : chapters) {
+    if (chapter.statements.empty()) continue;
     say(page, "\n| {} | {} |", cell(chapter.title), chapter.statements.size());
     for (const auto& word : words<StatementVerdict>) say(page, " {} |", count(chapter, word.value));
     say(page, " {} |", count(chapter, std::nullopt));
