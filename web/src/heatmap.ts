@@ -1,7 +1,7 @@
 import type { Figure } from "./report";
-import { h } from "./dom";
+import { h, parseSvg } from "./dom";
 import type { Drawing, Readout } from "./drawing";
-import { frame, type Frame, xPosition, yPosition } from "./frame";
+import { type Box, frame, type Frame, xPosition, yPosition } from "./frame";
 import { ink } from "./palette";
 import { paddedRange, type Range, type Scale, usable } from "./scale";
 import { svgDocument, svgLine, svgText, svgWidth, textWidth } from "./svg";
@@ -59,6 +59,8 @@ export class MapDrawing implements Drawing {
   private readonly values: (number | null)[];
   private readonly colourScale: Scale;
   private readonly colours: Range;
+  private readonly axes = h("div", { class: "map-axes" });
+  private visible = true;
   private frame: Frame | null = null;
 
   constructor(
@@ -80,14 +82,15 @@ export class MapDrawing implements Drawing {
     });
     this.colours = paddedRange(this.colourScale, [this.values], 0);
     this.paintCells();
-    this.element.append(this.canvas);
+    this.element.append(this.axes, this.canvas);
     this.canvas.addEventListener("pointermove", (event) => this.point(event));
     this.canvas.addEventListener("pointerleave", () => this.onReadout(null));
     onThemeChange(() => this.resize());
   }
 
   setVisible(_series: number, visible: boolean): void {
-    this.canvas.style.opacity = visible ? "1" : "0.15";
+    this.visible = visible;
+    this.resize();
   }
 
   reset(): void {
@@ -99,34 +102,57 @@ export class MapDrawing implements Drawing {
     const width = this.element.clientWidth || 480;
     const room = enlarged ? Math.max(240, window.innerHeight - 260) : 400;
     const height = Math.round(Math.min(room, Math.max(260, 0.7 * width)));
-    const ratio = window.devicePixelRatio || 1;
-    this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(height * ratio);
-    this.canvas.style.width = `${width}px`;
-    this.canvas.style.height = `${height}px`;
-    const context = this.canvas.getContext("2d");
-    if (!context) return;
-    const picture = new Image();
-    picture.onload = () => {
-      context.setTransform(ratio, 0, 0, ratio, 0, 0);
-      context.clearRect(0, 0, width, height);
-      context.drawImage(picture, 0, 0, width, height);
-      context.imageSmoothingEnabled = false;
-      const box = this.frame?.box;
-      if (box) context.drawImage(this.cells, box.left, box.top, box.width, box.height);
-    };
-    const { markup, frame: framed } = this.drawn(width, height, ink(), false);
+    const { markup, frame: framed } = this.drawn(width, height, ink());
     this.frame = framed;
-    picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(
-      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="sans-serif">${markup}</svg>`,
-    )}`;
+    this.axes.replaceChildren(
+      parseSvg(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="inherit">${markup}</svg>`),
+    );
+    const { box } = framed;
+    const { canvas } = this;
+    Object.assign(canvas.style, { left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px`, height: `${box.height}px` });
+    const ratio = window.devicePixelRatio || 1;
+    canvas.width = Math.round(box.width * ratio);
+    canvas.height = Math.round(box.height * ratio);
+    const context = canvas.getContext("2d");
+    if (!context || !this.visible) return;
+    context.imageSmoothingEnabled = false;
+    context.drawImage(this.cells, 0, 0, canvas.width, canvas.height);
   }
 
   svg(): string {
     const height = 520;
     const title = svgText(20, 24, this.figure.title, { size: 15, kind: "title" });
-    const { markup } = this.drawn(svgWidth, height - 40, ink(false), true);
-    return svgDocument(svgWidth, height, this.figure.title, `${title}<g transform="translate(0 40)">${markup}</g>`);
+    const { markup, frame: framed } = this.drawn(svgWidth, height - 40, ink(false));
+    const cells = this.visible ? this.cellPaths(framed.box) : "";
+    return svgDocument(svgWidth, height, this.figure.title, `${title}<g transform="translate(0 40)">${cells}${markup}</g>`);
+  }
+
+  /** Cells of nearly the same colour are one path. */
+  private cellPaths({ left, top, width, height }: Box): string {
+    const levels = 64;
+    const [wide, high] = [this.columns.length, this.rows.length];
+    const paths = new Array<string>(levels).fill("");
+    const levelOf = (k: number) => {
+      const value = this.values[k];
+      if (value === null || value === undefined) return null;
+      return Math.min(levels - 1, Math.floor(levels * fraction(this.colourScale, this.colours, value)));
+    };
+    const short = (value: number) => value.toFixed(1);
+    for (let j = 0; j < high; j++) {
+      for (let i = 0; i < wide; ) {
+        const level = levelOf(j * wide + i);
+        let end = i + 1;
+        while (end < wide && levelOf(j * wide + end) === level) end++;
+        if (level !== null) {
+          const [x, y] = [left + (i * width) / wide, top + ((high - 1 - j) * height) / high];
+          const run = ((end - i) * width) / wide;
+          paths[level] += `M${short(x)} ${short(y)}h${short(run)}v${short(height / high)}h${short(-run)}z`;
+        }
+        i = end;
+      }
+    }
+    const drawn = paths.map((d, level) => (d === "" ? "" : `<path d="${d}" fill="rgb(${colourAt((level + 0.5) / levels).join(",")})"/>`));
+    return `<g class="series" shape-rendering="crispEdges">${drawn.join("")}</g>`;
   }
 
   private paintCells(): void {
@@ -144,8 +170,8 @@ export class MapDrawing implements Drawing {
     context.putImageData(pixels, 0, 0);
   }
 
-  /** Axes, the bar of colours and, with a picture of them, the cells. */
-  private drawn(width: number, height: number, colours: ReturnType<typeof ink>, withCells: boolean): { markup: string; frame: Frame } {
+  /** Axes and the bar of colours. */
+  private drawn(width: number, height: number, colours: ReturnType<typeof ink>): { markup: string; frame: Frame } {
     const { figure } = this;
     const xScale = figure.x.scale ?? "linear";
     const yScale = figure.y.scale ?? "linear";
@@ -170,11 +196,6 @@ export class MapDrawing implements Drawing {
       parts.push(svgLine(box.left - 5, at, box.left, at, colours.line));
       parts.push(svgText(box.left - 9, at + 4, y.labels[i] ?? "", { ...style, anchor: "end" }));
     });
-    if (withCells) {
-      parts.push(
-        `<image x="${box.left}" y="${box.top}" width="${box.width}" height="${box.height}" preserveAspectRatio="none" style="image-rendering:pixelated" href="${this.cells.toDataURL()}"/>`,
-      );
-    }
     const left = box.left + box.width + 18;
     const strips = 60;
     for (let k = 0; k < strips; k++) {
@@ -203,8 +224,8 @@ export class MapDrawing implements Drawing {
     if (!this.frame) return;
     const { box } = this.frame;
     const { left, top } = this.canvas.getBoundingClientRect();
-    const i = Math.floor(((event.clientX - left - box.left) / box.width) * this.columns.length);
-    const j = Math.floor((1 - (event.clientY - top - box.top) / box.height) * this.rows.length);
+    const i = Math.floor(((event.clientX - left) / box.width) * this.columns.length);
+    const j = Math.floor((1 - (event.clientY - top) / box.height) * this.rows.length);
     const [x, y] = [this.columns[i], this.rows[j]];
     if (x === undefined || y === undefined) {
       this.onReadout(null);

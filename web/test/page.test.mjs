@@ -143,6 +143,7 @@ for (const { file, ways, isSample } of pages) {
         await settled(page);
         await figureToggles(page, figure, canvas, id);
         if (await figure.$(".space-surface")) await spaceTurns(page, figure, canvas, id);
+        else if (await figure.$(".map-surface")) await mapReads(page, figure, id);
         else {
           await planeScales(page, figure, id);
           await planeZooms(page, figure, id);
@@ -364,6 +365,13 @@ async function planeZooms(page, figure, id) {
   await (await tool(figure, "Reset")).click();
   await settled(page);
   assert.equal(await picture(canvas), home, `${id}: the button resets`);
+}
+
+async function mapReads(page, figure, id) {
+  await (await figure.$(".map-surface")).hover();
+  await settled(page);
+  assert.notEqual(await legendValues(figure), "", `${id}: the value under the cursor`);
+  assert.match(await figure.$eval(".legend-heading", (heading) => heading.textContent), /= .*\d.*= .*\d/, `${id}: where it is`);
 }
 
 async function spaceTurns(page, figure, canvas, id) {

@@ -57,6 +57,27 @@ function energyFigure() {
   };
 }
 
+function mapFigure() {
+  const cells = range(30 * 20, (k) => [0.1 * (k % 30) - 1.5, Math.floor(k / 30)]);
+  return {
+    id: "map",
+    title: "Fig. 9: when it turns round, $t(\\Omega_3)$",
+    kind: "map",
+    x: { label: "spin $\\Omega_3$" },
+    y: { label: "tilt" },
+    z: { label: "$t$" },
+    series: [
+      {
+        name: "stones",
+        style: "line",
+        x: cells.map(([x]) => x),
+        y: cells.map(([, y]) => y),
+        z: cells.map(([x, y]) => (x > 1 ? null : x * x + 0.1 * y)),
+      },
+    ],
+  };
+}
+
 function convergenceFigure() {
   const h = range(8, (i) => 0.4 / 2 ** i);
   const order = (p, c) => h.map((step) => c * step ** p);
@@ -365,7 +386,7 @@ export function sample() {
               { name: "reference-with-a-long-name-that-does-not-break", system: "harmonic-particle", method: "reference:tolerance=3e-15,projection=orthogonal,start=two-points", settings: ["$\\epsilon = 3 \\cdot 10^{-15}$"] },
             ],
             claims: [claims.confirmed, claims.corrected],
-            figures: [energyFigure(), convergenceFigure(), pathFigure(), spaceFigure()],
+            figures: [energyFigure(), convergenceFigure(), mapFigure(), pathFigure(), spaceFigure()],
             animations: [animations.particle],
             files: ["data/cm-particle.h5", "data/cm particle energy.csv"],
           },
