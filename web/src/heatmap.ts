@@ -105,7 +105,7 @@ export class MapDrawing implements Drawing {
     const { markup, frame: framed } = this.drawn(width, height, ink());
     this.frame = framed;
     this.axes.replaceChildren(
-      parseSvg(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="inherit">${markup}</svg>`),
+      parseSvg(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="ui-sans-serif, Helvetica, Arial, sans-serif">${markup}</svg>`),
     );
     const { box } = framed;
     const { canvas } = this;

@@ -28,7 +28,7 @@ function installEyes() {
     return copy.getImageData(0, 0, width, height).data;
   };
   window.eyes = {
-    /** Axes and grids are grey, curves and bodies are not. */
+    /** Axes and grids are grey, to within 20 of 255; curves and bodies, also those in the shade, are not. */
     isBlank(canvas) {
       const data = pixels(canvas);
       let coloured = 0;
@@ -36,7 +36,7 @@ function installEyes() {
         const r = data[i];
         const g = data[i + 1];
         const b = data[i + 2];
-        if (data[i + 3] > 100 && Math.max(r, g, b) - Math.min(r, g, b) > 50) coloured++;
+        if (data[i + 3] > 100 && Math.max(r, g, b) - Math.min(r, g, b) > 30) coloured++;
       }
       return coloured <= 20;
     },
