@@ -14,7 +14,8 @@ namespace {
 void check(const rattleback::Model& model) noexcept {
   const std::size_t n = model.system.dimension();
   if (n == 0 || model.system.momenta().size() != n) std::abort();
-  if (model.initial && (model.initial->q.size() != n || model.initial->v.size() != n)) std::abort();
+  const std::size_t positions = model.system.space().positions();
+  if (model.initial && (model.initial->q.size() != positions || model.initial->v.size() != n)) std::abort();
   if (written(model).forces.size() > n) std::abort();
 }
 
