@@ -81,6 +81,7 @@ std::vector<double> Space::origin() const {
 }
 
 std::vector<double> Space::shown(std::span<const double> q, std::span<const double> near) const {
+  if (q.empty()) return {};  // a position that is not known
   std::vector<double> result(q.begin(), q.begin() + static_cast<std::ptrdiff_t>(numbers));
   for (std::size_t k = 0; k < rotations; ++k) {
     Quaternion side{1.0, 0.0, 0.0, 0.0};
