@@ -184,7 +184,9 @@ void add_group_reduction(std::string& out, const AnalyseAnswer& a, const GroupRe
   }
   for (const auto& coefficients : g.horizontal) {
     if (g.admissible < g.dimension)
-      add(out, "  horizontal, so that its momentum is constant: {}\n", combination(group, coefficients));
+      add(out, "  horizontal, so that its momentum {}: {}\n",
+          a.system().applied_forces().empty() ? "is constant" : "changes by the applied forces alone",
+          combination(group, coefficients));
   }
   add(out, "  discrete equations pass to Q/G: rdla; no formulas for them, {} being a rotation\n",
       a.system().rotations()[0].name);

@@ -379,8 +379,7 @@ TEST(ReducedEquation, holds_on_rotations) {
   EXPECT_THROW(make_observer("reduced-equation", "dla", test::problem_of_text(test::ball())), MethodError);
 }
 
-// A D_d that is made by another rule than L_d costs no order as long as both are symmetric, as L. C. García-Naranjo and
-// F. Jiménez find for two discretisations of Suslov's problem (J. Geometric Mechanics 9 (2017)). For that problem all
+// A D_d that is made by another rule than L_d costs no order as long as both are symmetric. For Suslov's problem all
 // rules make one D_d, and so for Veselova's: Δ is the axis of the turn between the nodes, which changes neither Δ₃ nor
 // γ·Δ. For a stone, whose point of contact moves, they differ.
 TEST(Consistency, of_constraints_and_lagrangian_is_not_needed_for_the_order) {
