@@ -28,9 +28,9 @@ AdamsFactory load() {
 
 }  // namespace
 
-std::unique_ptr<AdamsIntegrator> make_adams(const AdamsProblem& problem) {
+std::unique_ptr<Integrator> make_adams(const MotionEquations& equations) {
   static const AdamsFactory factory = load();
-  return std::unique_ptr<AdamsIntegrator>(factory(problem));
+  return std::unique_ptr<Integrator>(factory(equations));
 }
 
 }  // namespace rattleback

@@ -1,0 +1,237 @@
+#include "taylor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "polynomials.hpp"
+#include "rattleback/kernel/series.hpp"
+#include "rattleback/mech/compiled_map.hpp"
+#include "rattleback/mech/dynamics.hpp"
+#include "rattleback/method/stepper.hpp"
+#include "rattleback/model/space.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Errors of accelerations, in a step and relative to the velocities, for which other pivots are looked for, and beyond
+/// which there is no solution.
+constexpr double least_acceptable = 0x1p-42;
+constexpr double too_large = 1e-8;
+/// Steps in which the scales of the motion are learnt, and those for which they count as known then.
+constexpr int first_steps = 64;
+constexpr int steps_between_weights = 8;
+
+SeriesSystem series_of(const System& system) {
+  const ImplicitSystem equations = equations_of_accelerations(system);
+  SeriesSystem series;
+  series.state = system.coordinates();
+  series.state.insert(series.state.end(), system.velocities().begin(), system.velocities().end());
+  series.rates = position_rates(system);
+  series.rates.insert(series.rates.end(), equations.unknowns.begin(),
+                      equations.unknowns.begin() + static_cast<std::ptrdiff_t>(system.dimension()));
+  series.unknowns = equations.unknowns;
+  series.residuals = equations.residuals;
+  series.time = system.time();
+  series.parameters = system.parameters();
+  return series;
+}
+
+/// x + y as a rounded sum and what was rounded off (Knuth).
+void add_compensated(double& sum, double& rest, double change) {
+  const double y = change + rest;
+  const double total = sum + y;
+  const double part = total - sum;
+  rest = (sum - (total - part)) + (y - part);
+  sum = total;
+}
+
+class Taylor final : public Integrator {
+ public:
+  Taylor(const Problem& problem, const MotionEquations& equations, double tolerance, int order)
+      : equations_(equations), tolerance_(tolerance), first_time_(problem.start.t), system_(series_of(problem.system)),
+        size_(equations.size), positions_(problem.system.space().positions()), with_time_(problem.system.depends_on_time()),
+        order_(order > 0 ? order : taylor_order(tolerance)), parameters_(problem.parameters), weights_(size_),
+        rest_(size_), before_(size_), coefficients_(size_ * static_cast<std::size_t>(order_ + 1)), changed_(size_) {
+    data_.assign(problem.start.q.begin(), problem.start.q.end());
+    data_.insert(data_.end(), problem.start.v.begin(), problem.start.v.end());
+    if (with_time_) data_.push_back(first_time_);
+    data_.insert(data_.end(), parameters_.begin(), parameters_.end());
+    start_ = pivots_ = data_;
+    derive();
+    if (series_->data_size() > data_.size()) {
+      solution_.emplace(typical_at(accelerations(problem.system), problem), problem);
+      data_.resize(series_->data_size());
+    }
+  }
+
+  void restart(double t, const double* y) override {
+    time_ = base_ = t;
+    time_rest_ = base_rest_ = 0.0;
+    last_step_ = 0.0;
+    std::copy_n(y, size_, data_.begin());
+    std::ranges::fill(rest_, 0.0);
+    steps_ = 0;
+  }
+
+  const char* step(double towards) override {
+    if (const char* trouble = expand()) return trouble;
+    if (steps_ == 0) longest_ = most_ * std::abs(towards - time_);
+    if (steps_++ < first_steps || steps_ % steps_between_weights == 0) equations_.weights(data_.data(), weights_.data(), equations_.self);
+    double h = choose_step();
+    if (error_of_accelerations(h) > acceptable_) {  // the motion may have come to where other pivots are better
+      pivots_ = data_;
+      derive();
+      if (const char* trouble = expand()) return trouble;
+      h = choose_step();
+      const double error = error_of_accelerations(h);
+      if (!(error <= too_large)) return "its equations do not determine the accelerations";
+      acceptable_ = std::max(least_acceptable, 16.0 * error);
+    }
+    if (!std::isfinite(h)) return "its series are not finite";
+    base_ = time_;
+    base_rest_ = time_rest_;
+    before_ = rest_;
+    evaluate_polynomials(coefficients_.data(), size_, order_, h, changed_.data());
+    for (std::size_t i = 0; i < size_; ++i) add_compensated(data_[i], rest_[i], changed_[i]);
+    add_compensated(time_, time_rest_, h);
+    last_step_ = h;
+    return nullptr;
+  }
+
+  double time() const override { return time_; }
+  double last_step() const override { return last_step_; }
+  const double* state() const override { return data_.data(); }
+
+  bool interpolate(double t, double* y) override {
+    evaluate_polynomials(coefficients_.data(), size_, order_, (t - base_) - base_rest_, y);
+    for (std::size_t i = 0; i < size_; ++i) y[i] = coefficients_[i] + (before_[i] + y[i]);
+    return true;
+  }
+
+  const double* slopes() const override { return coefficients_.data() + size_; }
+
+  /// Where pivots were chosen, if it was not at the start, and what was acceptable there.
+  std::vector<double> memory() const override {
+    if (pivots_ == start_) return {};
+    std::vector<double> all = pivots_;
+    all.push_back(acceptable_);
+    return all;
+  }
+  void remember(std::span<const double> memory) override {
+    std::vector<double> pivots = start_;
+    acceptable_ = memory.empty() ? least_acceptable : memory.back();
+    if (!memory.empty()) pivots.assign(memory.begin(), memory.end() - 1);
+    if (pivots == pivots_) return;
+    pivots_ = std::move(pivots);
+    derive();
+  }
+
+ private:
+  void derive() {
+    system_.typical = pivots_;
+    system_.typical.resize(size_ + system_.time.size() + parameters_.size());
+    series_.emplace(system_, order_);
+  }
+
+  const char* expand() {
+    if (with_time_) data_[size_] = first_time_ + time_;
+    if (solution_) {
+      solution_->set_time(first_time_ + time_);
+      solution_->set(Slot::position, {data_.data(), positions_});
+      solution_->set(Slot::velocity, {data_.data() + positions_, size_ - positions_});
+      if (!solution_->run()) return "there are no accelerations";
+      const auto a = (*solution_)(Slot::acceleration);
+      const auto lambda = (*solution_)(Slot::multipliers);
+      const auto given = data_.end() - static_cast<std::ptrdiff_t>(a.size() + lambda.size());
+      std::copy(lambda.begin(), lambda.end(), std::copy(a.begin(), a.end(), given));
+    }
+    series_->expand(data_, coefficients_);
+    return nullptr;
+  }
+
+  /// The error of the accelerations makes one of the velocities in a step, relative to their scale.
+  double error_of_accelerations(double h) const {
+    double largest = 0.0;
+    const std::span<const double> corrections = series_->corrections();
+    if (corrections.empty()) return largest;
+    for (std::size_t i = 0; i < size_ - positions_; ++i) {
+      largest = std::max(largest, std::abs(corrections[i]) * weights_[positions_ + i]);
+    }
+    return largest * tolerance_ * h;
+  }
+
+  /// The largest coefficient of an order, in units of the scales of the motion.
+  double size_of(int order) const {
+    const double* const x = coefficients_.data() + static_cast<std::size_t>(order) * size_;
+    double largest = 0.0;
+    for (std::size_t i = 0; i < size_; ++i) largest = std::max(largest, std::abs(x[i]) * weights_[i]);
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (!std::isfinite(x[i])) return std::numeric_limits<double>::quiet_NaN();
+    }
+    return largest * tolerance_;
+  }
+
+  double choose_step() const {
+    const double last = size_of(order_);
+    const double last_but_one = size_of(order_ - 1);
+    if (std::isnan(last) || std::isnan(last_but_one)) return std::numeric_limits<double>::quiet_NaN();
+    const double p = order_;
+    const double rate = std::max(std::pow(last, 1.0 / p), std::pow(last_but_one, 1.0 / (p - 1.0)));  // 1/ρ
+    const double h = std::exp(-2.0 - 0.7 / (p - 1.0)) / rate;
+    return rate > 0.0 ? std::min(h, longest_) : longest_;
+  }
+
+  /// Motions that are polynomials have steps of any length.
+  static constexpr double most_ = 1e3;
+
+  MotionEquations equations_;
+  double tolerance_;
+  double first_time_;
+  SeriesSystem system_;
+  std::size_t size_;
+  std::size_t positions_;
+  bool with_time_;
+  int order_;
+  std::vector<double> parameters_;
+  std::optional<Series> series_;
+  std::optional<CompiledMap> solution_;  ///< where forces depend on multipliers in a nonlinear way
+  std::vector<double> data_;             ///< x, t, parameters; the accelerations and multipliers that the former gives
+  std::vector<double> start_;            ///< data that pivots were chosen at
+  std::vector<double> pivots_;           ///< those they are chosen at now
+  std::vector<double> weights_;
+  std::vector<double> rest_;    ///< what was rounded off x
+  std::vector<double> before_;  ///< the same at the beginning of the last step
+  std::vector<double> coefficients_;
+  std::vector<double> changed_;
+  double time_ = 0.0;
+  double time_rest_ = 0.0;
+  double base_ = 0.0;  ///< where the last step began
+  double base_rest_ = 0.0;
+  double last_step_ = 0.0;
+  double longest_ = 0.0;
+  double acceptable_ = least_acceptable;
+  int steps_ = 0;
+};
+
+}  // namespace
+
+int taylor_order(double tolerance) { return static_cast<int>(std::ceil(1.0 - 0.5 * std::log(tolerance))); }
+
+bool has_series(const System& system) { return !system.has_kinks(); }
+
+std::unique_ptr<Integrator> make_taylor(const Problem& problem, const MotionEquations& equations, double tolerance,
+                                        int order) {
+  if (!has_series(problem.system)) {
+    throw MethodError(
+        "taylor needs equations of motion that are smooth: abs, sign, min, max, if and tables have no power series; "
+        "cvode and rk4 do without");
+  }
+  return std::make_unique<Taylor>(problem, equations, tolerance, order);
+}
+
+}  // namespace rattleback
