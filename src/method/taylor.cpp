@@ -12,13 +12,14 @@
 #include "rattleback/kernel/series.hpp"
 #include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "rattleback/mech/units.hpp"
 #include "rattleback/method/stepper.hpp"
 #include "rattleback/model/space.hpp"
 
 namespace rattleback {
 namespace {
 
-/// Errors of accelerations, in a step and relative to the velocities, for which other pivots are looked for, and beyond
+/// Errors of accelerations for which other pivots are looked for, and beyond
 /// which there is no solution.
 constexpr double least_acceptable = 0x1p-42;
 constexpr double too_large = 1e-8;
@@ -54,7 +55,7 @@ class Taylor final : public Integrator {
  public:
   Taylor(const Problem& problem, const MotionEquations& equations, double tolerance, int order)
       : equations_(equations), tolerance_(tolerance), first_time_(problem.start.t), system_(series_of(problem.system)),
-        size_(equations.size), positions_(problem.system.space().positions()), with_time_(problem.system.depends_on_time()),
+        size_(equations.size), positions_(problem.system.space().positions()), units_(problem), with_time_(problem.system.depends_on_time()),
         order_(order > 0 ? order : taylor_order(tolerance)), parameters_(problem.parameters), weights_(size_),
         rest_(size_), before_(size_), coefficients_(size_ * static_cast<std::size_t>(order_ + 1)), changed_(size_) {
     data_.assign(problem.start.q.begin(), problem.start.q.end());
@@ -154,15 +155,21 @@ class Taylor final : public Integrator {
     return nullptr;
   }
 
-  /// The error of the accelerations makes one of the velocities in a step, relative to their scale.
+  /// The error of the accelerations, relative to what velocities and their changes are in a step.
   double error_of_accelerations(double h) const {
-    double largest = 0.0;
     const std::span<const double> corrections = series_->corrections();
-    if (corrections.empty()) return largest;
-    for (std::size_t i = 0; i < size_ - positions_; ++i) {
-      largest = std::max(largest, std::abs(corrections[i]) * weights_[positions_ + i]);
+    if (corrections.empty()) return 0.0;
+    const double motion = norm(data_.data() + positions_) + h * norm(coefficients_.data() + size_ + positions_);
+    const double error = h * norm(corrections.data());
+    return error > 0.0 ? error / motion : error;
+  }
+
+  double norm(const double* velocity) const {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < units_.each.size(); ++i) {
+      largest = std::max(largest, std::abs(velocity[i]) / units_.each[i]);
     }
-    return largest * tolerance_ * h;
+    return largest;
   }
 
   /// The largest coefficient of an order, in units of the scales of the motion.
@@ -195,6 +202,7 @@ class Taylor final : public Integrator {
   SeriesSystem system_;
   std::size_t size_;
   std::size_t positions_;
+  VelocityUnits units_;
   bool with_time_;
   int order_;
   std::vector<double> parameters_;
