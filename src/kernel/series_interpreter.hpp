@@ -16,13 +16,13 @@ class SeriesInterpreter {
       : program_(program), values_(program.code.size()), variables_(program.variables()),
         left_(program.convolutions() * static_cast<std::size_t>(program.order)), right_(left_.size()) {}
 
-  /// Coefficients from order 1 on, and corrections.
-  void operator()(const T* data, T* coefficients, T* corrections) {
+  /// Coefficients from order 1 on, and the solution for y₀.
+  void operator()(const T* data, T* coefficients, T* solution) {
     const std::size_t n = program_.state;
     const std::size_t size = program_.convolutions();
     run(program_.head, data);
     for (std::size_t i = 0; i < n; ++i) coefficients[n + i] = values_[program_.first[i]];
-    for (std::size_t k = 0; k < program_.corrections.size(); ++k) corrections[k] = values_[program_.corrections[k]];
+    for (std::size_t k = 0; k < program_.solution.size(); ++k) solution[k] = values_[program_.solution[k]];
     for (int j = 1; j < program_.order; ++j) {
       const auto row = static_cast<std::size_t>(j);
       std::copy_n(coefficients + row * n, n, variables_.begin());

@@ -87,6 +87,7 @@ class SeriesBuilder {
       const EliminationResult solution = solve(series, [&](Value r) { return series[r].zeroth; });
       for (std::size_t k = 0; k < unknowns_.size(); ++k) series.give_zeroth(unknowns_[k], solution.solution[k]);
       series.find_zeroth(0, end);
+      program_.solution = solution.solution;
       find_corrections(series, solution);
     } else {
       for (std::size_t k = 0; k < unknowns_.size(); ++k) series.give_zeroth(unknowns_[k], given_[k]);
@@ -114,9 +115,10 @@ class SeriesBuilder {
     }
     if (looked_at.empty()) return;
     Value row = 0;
-    program_.corrections = solve(series, [&](Value r) {
-                             return looked_at.contains(row++) ? series[r].zeroth : code_.constant(0.0);
-                           }).solution;
+    const std::vector<Value> corrections =
+        solve(series, [&](Value r) { return looked_at.contains(row++) ? series[r].zeroth : code_.constant(0.0); })
+            .solution;
+    program_.solution.insert(program_.solution.end(), corrections.begin(), corrections.end());
   }
 
   /// K y = −r(0)
@@ -141,7 +143,7 @@ class SeriesBuilder {
   void arrange() {
     std::vector<Value> roots;
     const auto for_each_root = [&](auto&& visit) {
-      for (auto* list : {&program_.first, &program_.next, &program_.left, &program_.right, &program_.corrections})
+      for (auto* list : {&program_.first, &program_.next, &program_.left, &program_.right, &program_.solution})
         std::ranges::for_each(*list, visit);
     };
     for_each_root([&](Value& v) { roots.push_back(v); });

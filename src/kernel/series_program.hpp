@@ -37,7 +37,8 @@ struct SeriesProgram {
   std::vector<Value> next;   ///< x_{j+1}
   std::vector<Value> left;   ///< uⱼ of each convolution
   std::vector<Value> right;  ///< wⱼ
-  std::vector<Value> corrections;     ///< of y₀; nothing where its equations are mere substitutions
+  /// y₀, if it is solved for; then corrections of it, if its equations are not mere substitutions.
+  std::vector<Value> solution;
   std::size_t sines = 0;
 
   std::size_t convolutions() const { return left.size(); }

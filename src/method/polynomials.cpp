@@ -9,6 +9,14 @@ namespace {
 constexpr std::size_t block = 8;
 
 [[gnu::always_inline]] inline void evaluate(const double* c, std::size_t size, int order, double h, double* changes) {
+  if (!std::isfinite(h * h)) {  // powers that nothing is multiplied with
+    for (std::size_t i = 0; i < size; ++i) {
+      changes[i] = 0.0;
+      for (int j = order; j >= 1; --j) changes[i] = std::fma(changes[i], h, c[static_cast<std::size_t>(j) * size + i]);
+      changes[i] *= h;
+    }
+    return;
+  }
   const double square = h * h;
   const int last_even = order - order % 2;
   const int last_odd = order - (order + 1) % 2;

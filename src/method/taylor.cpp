@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "polynomials.hpp"
+#include "rattleback/expr/graph.hpp"
 #include "rattleback/kernel/series.hpp"
 #include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/dynamics.hpp"
@@ -23,6 +24,10 @@ namespace {
 /// which there is no solution.
 constexpr double least_acceptable = 0x1p-42;
 constexpr double too_large = 1e-8;
+/// Motions that are polynomials have steps of any length, up to so many times the time that has passed.
+constexpr double longest_growth = 1e3;
+/// Accelerations that change by this fraction of the motion from one series to the next have jumped.
+constexpr double visible_jump = 1e-6;
 /// Steps in which the scales of the motion are learnt, and those for which they count as known then.
 constexpr int first_steps = 64;
 constexpr int steps_between_weights = 8;
@@ -42,6 +47,18 @@ SeriesSystem series_of(const System& system) {
   return series;
 }
 
+/// Functions that have several values where they are continued: after a zero of √'s argument another may be the right one.
+bool has_branches(const std::vector<Expression>& expressions) {
+  const Graph graph(expressions);
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    if (graph[i].kind() == Kind::power) return true;
+    if (graph[i].kind() != Kind::function) continue;
+    const Function f = graph[i].function();
+    if (f == Function::sqrt || f == Function::atan2 || f == Function::asin || f == Function::acos) return true;
+  }
+  return false;
+}
+
 /// x + y as a rounded sum and what was rounded off (Knuth).
 void add_compensated(double& sum, double& rest, double change) {
   const double y = change + rest;
@@ -57,7 +74,8 @@ class Taylor final : public Integrator {
       : equations_(equations), tolerance_(tolerance), first_time_(problem.start.t), system_(series_of(problem.system)),
         size_(equations.size), positions_(problem.system.space().positions()), units_(problem), with_time_(problem.system.depends_on_time()),
         order_(order > 0 ? order : taylor_order(tolerance)), parameters_(problem.parameters), weights_(size_),
-        rest_(size_), before_(size_), coefficients_(size_ * static_cast<std::size_t>(order_ + 1)), changed_(size_) {
+        rest_(size_), before_(size_), coefficients_(size_ * static_cast<std::size_t>(order_ + 1)), ahead_(coefficients_),
+        changed_(size_), may_jump_(has_branches(system_.residuals)) {
     data_.assign(problem.start.q.begin(), problem.start.q.end());
     data_.insert(data_.end(), problem.start.v.begin(), problem.start.v.end());
     if (with_time_) data_.push_back(first_time_);
@@ -76,30 +94,36 @@ class Taylor final : public Integrator {
     last_step_ = 0.0;
     std::copy_n(y, size_, data_.begin());
     std::ranges::fill(rest_, 0.0);
+    is_ahead_ = false;
     steps_ = 0;
   }
 
   const char* step(double towards) override {
-    if (const char* trouble = expand()) return trouble;
-    if (steps_ == 0) longest_ = most_ * std::abs(towards - time_);
-    if (steps_++ < first_steps || steps_ % steps_between_weights == 0) equations_.weights(data_.data(), weights_.data(), equations_.self);
+    if (!is_ahead_ && !expand(ahead_)) return trouble_.c_str();
+    std::swap(coefficients_, ahead_);
+    is_ahead_ = false;
+    if (steps_ == 0) longest_ = longest_growth * std::abs(towards - time_);
+    if (steps_++ < first_steps || steps_ % steps_between_weights == 0) {
+      equations_.weights(data_.data(), weights_.data(), equations_.self);
+    }
     double h = choose_step();
-    if (error_of_accelerations(h) > acceptable_) {  // the motion may have come to where other pivots are better
+    if (!(error_of_accelerations(h) <= acceptable_)) {  // the motion may have come to where other pivots are better
       pivots_ = data_;
       derive();
-      if (const char* trouble = expand()) return trouble;
+      if (!expand(coefficients_)) return trouble_.c_str();
       h = choose_step();
       const double error = error_of_accelerations(h);
-      if (!(error <= too_large)) return "its equations do not determine the accelerations";
+      if (!(error <= too_large)) return "singular: its equations do not determine the accelerations";
       acceptable_ = std::max(least_acceptable, 16.0 * error);
     }
     if (!std::isfinite(h)) return "its series are not finite";
     base_ = time_;
     base_rest_ = time_rest_;
     before_ = rest_;
-    evaluate_polynomials(coefficients_.data(), size_, order_, h, changed_.data());
-    for (std::size_t i = 0; i < size_; ++i) add_compensated(data_[i], rest_[i], changed_[i]);
-    add_compensated(time_, time_rest_, h);
+    for (advance(h); !goes_on(h); advance(h *= 0.5)) {
+      if (time_ == base_) return trouble_.empty() ? "the accelerations jump" : trouble_.c_str();
+    }
+    is_ahead_ = true;
     last_step_ = h;
     return nullptr;
   }
@@ -109,6 +133,10 @@ class Taylor final : public Integrator {
   const double* state() const override { return data_.data(); }
 
   bool interpolate(double t, double* y) override {
+    if (t == time_) {
+      std::copy_n(data_.begin(), size_, y);
+      return true;
+    }
     evaluate_polynomials(coefficients_.data(), size_, order_, (t - base_) - base_rest_, y);
     for (std::size_t i = 0; i < size_; ++i) y[i] = coefficients_[i] + (before_[i] + y[i]);
     return true;
@@ -139,20 +167,55 @@ class Taylor final : public Integrator {
     series_.emplace(system_, order_);
   }
 
-  const char* expand() {
+  /// The step from the beginning of the last series.
+  void advance(double h) {
+    evaluate_polynomials(coefficients_.data(), size_, order_, h, changed_.data());
+    std::copy_n(coefficients_.begin(), size_, data_.begin());
+    rest_ = before_;
+    for (std::size_t i = 0; i < size_; ++i) add_compensated(data_[i], rest_[i], changed_[i]);
+    time_ = base_;
+    time_rest_ = base_rest_;
+    add_compensated(time_, time_rest_, h);
+  }
+
+  /// Whether there is a series at the end of the step, which begins as the last one ends: a jump, as that of x/√(x²), does
+  /// not show in series on either side.
+  bool goes_on(double h) {
+    if (!expand(ahead_)) return false;
+    if (!may_jump_) return true;
+    for (std::size_t i = 0; i < size_; ++i) {
+      double slope = 0.0;
+      for (int j = order_; j >= 1; --j) {
+        slope = std::fma(slope, h, j * coefficients_[static_cast<std::size_t>(j) * size_ + i]);
+      }
+      changed_[i] = slope - ahead_[size_ + i];
+    }
+    const double motion = norm(data_.data() + positions_) + h * norm(ahead_.data() + size_ + positions_);
+    return !(h * norm(changed_.data() + positions_) > std::max(visible_jump, 1e3 * tolerance_) * motion);
+  }
+
+  bool expand(std::vector<double>& coefficients) {
+    trouble_.clear();
     if (with_time_) data_[size_] = first_time_ + time_;
     if (solution_) {
       solution_->set_time(first_time_ + time_);
       solution_->set(Slot::position, {data_.data(), positions_});
       solution_->set(Slot::velocity, {data_.data() + positions_, size_ - positions_});
-      if (!solution_->run()) return "there are no accelerations";
+      if (!solution_->run()) {
+        trouble_ = solution_->failure();
+        return false;
+      }
       const auto a = (*solution_)(Slot::acceleration);
       const auto lambda = (*solution_)(Slot::multipliers);
       const auto given = data_.end() - static_cast<std::ptrdiff_t>(a.size() + lambda.size());
       std::copy(lambda.begin(), lambda.end(), std::copy(a.begin(), a.end(), given));
     }
-    series_->expand(data_, coefficients_);
-    return nullptr;
+    series_->expand(data_, coefficients);
+    const auto last = coefficients.end() - static_cast<std::ptrdiff_t>(size_);
+    const auto is_finite = [](double x) { return std::isfinite(x); };
+    if (!std::ranges::all_of(series_->solution(), is_finite)) trouble_ = "singular: its equations do not determine the accelerations and multipliers";
+    else if (!std::all_of(last, coefficients.end(), is_finite)) trouble_ = "its series are not finite";
+    return trouble_.empty();
   }
 
   /// The error of the accelerations, relative to what velocities and their changes are in a step.
@@ -177,24 +240,17 @@ class Taylor final : public Integrator {
     const double* const x = coefficients_.data() + static_cast<std::size_t>(order) * size_;
     double largest = 0.0;
     for (std::size_t i = 0; i < size_; ++i) largest = std::max(largest, std::abs(x[i]) * weights_[i]);
-    for (std::size_t i = 0; i < size_; ++i) {
-      if (!std::isfinite(x[i])) return std::numeric_limits<double>::quiet_NaN();
-    }
     return largest * tolerance_;
   }
 
   double choose_step() const {
     const double last = size_of(order_);
     const double last_but_one = size_of(order_ - 1);
-    if (std::isnan(last) || std::isnan(last_but_one)) return std::numeric_limits<double>::quiet_NaN();
     const double p = order_;
     const double rate = std::max(std::pow(last, 1.0 / p), std::pow(last_but_one, 1.0 / (p - 1.0)));  // 1/ρ
     const double h = std::exp(-2.0 - 0.7 / (p - 1.0)) / rate;
-    return rate > 0.0 ? std::min(h, longest_) : longest_;
+    return std::min(h, std::max(longest_, longest_growth * time_));
   }
-
-  /// Motions that are polynomials have steps of any length.
-  static constexpr double most_ = 1e3;
 
   MotionEquations equations_;
   double tolerance_;
@@ -215,7 +271,11 @@ class Taylor final : public Integrator {
   std::vector<double> rest_;    ///< what was rounded off x
   std::vector<double> before_;  ///< the same at the beginning of the last step
   std::vector<double> coefficients_;
+  std::vector<double> ahead_;  ///< coefficients at the end of the last step, if is_ahead_
   std::vector<double> changed_;
+  bool is_ahead_ = false;
+  bool may_jump_;
+  std::string trouble_;
   double time_ = 0.0;
   double time_rest_ = 0.0;
   double base_ = 0.0;  ///< where the last step began

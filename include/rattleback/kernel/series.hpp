@@ -45,7 +45,9 @@ class Series {
 
   /// Coefficient j of x_i of lane l is put at coefficients[(j * state_size + i) * lanes + l], for j = 0 … order.
   void expand(std::span<const double> data, std::span<double> coefficients);
-  /// What one more solution for y₀ changed at the last call, y_k of lane l at [k * lanes + l]: its error, as pivots are
+  /// y₀ of the last call, y_k of lane l at [k * lanes + l]; empty if it was given.
+  std::span<const double> solution() const;
+  /// What one more solution for y₀ changed then: its error, as pivots are
   /// chosen at the typical data. Empty where its equations are mere substitutions, or y₀ was given.
   std::span<const double> corrections() const;
 

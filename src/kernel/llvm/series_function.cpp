@@ -30,7 +30,7 @@ class SeriesEmitter {
     function_ = e_.begin_function(name, ir_.getVoidTy(), parameters);
     data_ = function_->getArg(0);
     coefficients_ = function_->getArg(1);
-    corrections_ = function_->getArg(2);
+    solution_ = function_->getArg(2);
     history_ = function_->getArg(3);
   }
 
@@ -43,7 +43,7 @@ class SeriesEmitter {
     e_.begin_program(program_.code, program_.constants, ranges, {roots(), {}}, program_.inputs, program_.sines);
     e_.emit(program_.head);
     store(coefficients_, 1, program_.state, program_.first);
-    if (!program_.corrections.empty()) store_at(corrections_, program_.corrections);
+    if (!program_.solution.empty()) store_at(solution_, program_.solution);
     if (program_.order > 1) {
       if (is_small()) {
         for (int j = 1; j < program_.order; ++j) emit_order(j);
@@ -59,7 +59,7 @@ class SeriesEmitter {
   std::vector<Value> roots() const {
     std::vector<Value> all;
     for (const auto* list :
-         {&program_.first, &program_.next, &program_.left, &program_.right, &program_.corrections})
+         {&program_.first, &program_.next, &program_.left, &program_.right, &program_.solution})
       all.insert(all.end(), list->begin(), list->end());
     return all;
   }
@@ -302,7 +302,7 @@ class SeriesEmitter {
   llvm::Function* function_;
   llvm::Value* data_;
   llvm::Value* coefficients_;
-  llvm::Value* corrections_;
+  llvm::Value* solution_;
   llvm::Value* history_;
   std::vector<std::vector<llvm::Value*>> left_{1};  ///< by orders, where all are written out
   std::vector<std::vector<llvm::Value*>> right_{1};
