@@ -1,15 +1,32 @@
 #include "polynomials.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace rattleback {
 namespace {
 
-constexpr std::size_t block = 8;
+/// `Width` of them from the number `first` on.
+template <std::size_t Width>
+[[gnu::always_inline]] inline void evaluate_some(const double* c, std::size_t size, int order, double h, double square,
+                                                 std::size_t& first, double* changes) {
+  const int last_even = order - order % 2;
+  const int last_odd = order - (order + 1) % 2;
+  for (; first + Width <= size; first += Width) {
+    double even[Width] = {};
+    double odd[Width] = {};
+    const auto add = [&](double(&sum)[Width], int j) {
+      const double* const x = c + static_cast<std::size_t>(j) * size + first;
+      for (std::size_t i = 0; i < Width; ++i) sum[i] = __builtin_fma(sum[i], square, x[i]);
+    };
+    for (int j = last_even; j >= 2; j -= 2) add(even, j);
+    for (int j = last_odd; j >= 1; j -= 2) add(odd, j);
+    for (std::size_t i = 0; i < Width; ++i) changes[first + i] = h * __builtin_fma(h, even[i], odd[i]);
+  }
+}
 
 [[gnu::always_inline]] inline void evaluate(const double* c, std::size_t size, int order, double h, double* changes) {
-  if (!std::isfinite(h * h)) {  // powers that nothing is multiplied with
+  const double square = h * h;
+  if (!std::isfinite(square)) {  // powers that nothing is multiplied with
     for (std::size_t i = 0; i < size; ++i) {
       changes[i] = 0.0;
       for (int j = order; j >= 1; --j) changes[i] = std::fma(changes[i], h, c[static_cast<std::size_t>(j) * size + i]);
@@ -17,25 +34,11 @@ constexpr std::size_t block = 8;
     }
     return;
   }
-  const double square = h * h;
-  const int last_even = order - order % 2;
-  const int last_odd = order - (order + 1) % 2;
-  for (std::size_t first = 0; first < size; first += block) {
-    const std::size_t width = std::min(block, size - first);
-    double even[block] = {};
-    double odd[block] = {};
-    const auto add = [&](double (&sum)[block], int j) {
-      const double* const x = c + static_cast<std::size_t>(j) * size + first;
-      if (width == block) {
-        for (std::size_t i = 0; i < block; ++i) sum[i] = __builtin_fma(sum[i], square, x[i]);
-      } else {
-        for (std::size_t i = 0; i < width; ++i) sum[i] = __builtin_fma(sum[i], square, x[i]);
-      }
-    };
-    for (int j = last_even; j >= 2; j -= 2) add(even, j);
-    for (int j = last_odd; j >= 1; j -= 2) add(odd, j);
-    for (std::size_t i = 0; i < width; ++i) changes[first + i] = h * __builtin_fma(h, even[i], odd[i]);
-  }
+  std::size_t first = 0;
+  evaluate_some<8>(c, size, order, h, square, first, changes);
+  evaluate_some<4>(c, size, order, h, square, first, changes);
+  evaluate_some<2>(c, size, order, h, square, first, changes);
+  evaluate_some<1>(c, size, order, h, square, first, changes);
 }
 
 #if defined(__x86_64__)

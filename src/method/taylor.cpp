@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -47,6 +49,27 @@ SeriesSystem series_of(const System& system) {
   return series;
 }
 
+bool all_finite(std::span<const double> numbers) {
+  double zero = 0.0;
+  for (const double x : numbers) zero += 0.0 * x;
+  return zero == 0.0;
+}
+
+/// Steps need not be known to more than a hundredth. Of x ≥ 0; very small for 0.
+double rough_log2(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const auto exponent = static_cast<int>(bits >> 52U) - 1023;
+  const double m = std::bit_cast<double>((bits & 0xfffffffffffffU) | 0x3ff0000000000000U) - 1.0;
+  return exponent + m * (1.3465 - 0.3465 * m);
+}
+
+double rough_exp2(double x) {
+  const double whole = std::floor(std::clamp(x, -1000.0, 1000.0));
+  const double f = std::clamp(x, -1000.0, 1000.0) - whole;
+  const auto power = std::bit_cast<double>(static_cast<std::uint64_t>(static_cast<int>(whole) + 1023) << 52U);
+  return power * (1.0 + f * (0.6565 + 0.3435 * f));
+}
+
 /// Functions that have several values where they are continued: after a zero of √'s argument another may be the right one.
 bool has_branches(const std::vector<Expression>& expressions) {
   const Graph graph(expressions);
@@ -73,7 +96,8 @@ class Taylor final : public Integrator {
   Taylor(const Problem& problem, const MotionEquations& equations, double tolerance, int order)
       : equations_(equations), tolerance_(tolerance), first_time_(problem.start.t), system_(series_of(problem.system)),
         size_(equations.size), positions_(problem.system.space().positions()), units_(problem), with_time_(problem.system.depends_on_time()),
-        order_(order > 0 ? order : taylor_order(tolerance)), parameters_(problem.parameters), weights_(size_),
+        order_(order > 0 ? order : taylor_order(tolerance)),
+        shortening_(std::exp(-2.0 - 0.7 / (order_ - 1.0))), parameters_(problem.parameters), weights_(size_),
         rest_(size_), before_(size_), coefficients_(size_ * static_cast<std::size_t>(order_ + 1)), ahead_(coefficients_),
         changed_(size_), may_jump_(has_branches(system_.residuals)) {
     data_.assign(problem.start.q.begin(), problem.start.q.end());
@@ -211,10 +235,11 @@ class Taylor final : public Integrator {
       std::copy(lambda.begin(), lambda.end(), std::copy(a.begin(), a.end(), given));
     }
     series_->expand(data_, coefficients);
-    const auto last = coefficients.end() - static_cast<std::ptrdiff_t>(size_);
-    const auto is_finite = [](double x) { return std::isfinite(x); };
-    if (!std::ranges::all_of(series_->solution(), is_finite)) trouble_ = "singular: its equations do not determine the accelerations and multipliers";
-    else if (!std::all_of(last, coefficients.end(), is_finite)) trouble_ = "its series are not finite";
+    if (!all_finite(series_->solution())) {
+      trouble_ = "singular: its equations do not determine the accelerations and multipliers";
+    } else if (!all_finite(std::span(coefficients).last(size_))) {
+      trouble_ = "its series are not finite";
+    }
     return trouble_.empty();
   }
 
@@ -244,12 +269,9 @@ class Taylor final : public Integrator {
   }
 
   double choose_step() const {
-    const double last = size_of(order_);
-    const double last_but_one = size_of(order_ - 1);
     const double p = order_;
-    const double rate = std::max(std::pow(last, 1.0 / p), std::pow(last_but_one, 1.0 / (p - 1.0)));  // 1/ρ
-    const double h = std::exp(-2.0 - 0.7 / (p - 1.0)) / rate;
-    return std::min(h, std::max(longest_, longest_growth * time_));
+    const double rate = std::max(rough_log2(size_of(order_)) / p, rough_log2(size_of(order_ - 1)) / (p - 1.0));  // of 1/ρ
+    return std::min(shortening_ * rough_exp2(-rate), std::max(longest_, longest_growth * time_));
   }
 
   MotionEquations equations_;
@@ -261,6 +283,7 @@ class Taylor final : public Integrator {
   VelocityUnits units_;
   bool with_time_;
   int order_;
+  double shortening_;  ///< h/ρ
   std::vector<double> parameters_;
   std::optional<Series> series_;
   std::optional<CompiledMap> solution_;  ///< where forces depend on multipliers in a nonlinear way
