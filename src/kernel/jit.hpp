@@ -27,9 +27,9 @@ using ProgramFunction = void (*)(const double* inputs, double* outputs, double* 
 /// are garbage, those of the other lanes belong to the step that was not taken.
 using StepFunction = std::int64_t (*)(double* data, double* outputs, std::int64_t steps, StepCounters* counters,
                                       double* workspace);
-/// Coefficients from the data, of all orders from 1 on, and the solution for y₀ (series_program.hpp). The history has the size that the program says, and begins at a multiple of 64 bytes; neither its contents nor those of
+/// Coefficients from the data, of all orders from 1 on, and the trial (series_program.hpp). The history has the size that the program says, and begins at a multiple of 64 bytes; neither its contents nor those of
 /// the workspace matter before or after.
-using SeriesFunction = void (*)(const double* data, double* coefficients, double* solution, double* history,
+using SeriesFunction = void (*)(const double* data, double* coefficients, double* trial, double* history,
                                 double* workspace);
 
 /// Native code and what keeps it alive.

@@ -19,12 +19,12 @@ Builder::Sample any_sample(std::uint32_t slot) {
 
 }  // namespace
 
-Recurrences::Recurrences(const Builder& source, Builder& code, std::uint32_t state)
-    : source_(source), code_(code), values_(source.code().size()) {
+Recurrences::Recurrences(const Builder& source, Builder& code, std::vector<bool> needed, std::uint32_t carried)
+    : source_(source), code_(code), values_(source.code().size()), needed_(std::move(needed)) {
   SeriesProgram slots;
-  slots.state = state;
+  slots.positions = carried;
   const auto variable = [&](std::uint32_t slot) { return code_.variable(slot, order_level, any_sample(slot)); };
-  for (std::uint32_t i = 0; i < state; ++i) states_.push_back(variable(i));
+  for (std::uint32_t i = 0; i < carried; ++i) carried_.push_back(variable(i));
   number_ = variable(slots.number());
   over_number_ = variable(slots.over_number());
   over_next_ = variable(slots.over_next());
@@ -32,18 +32,19 @@ Recurrences::Recurrences(const Builder& source, Builder& code, std::uint32_t sta
   first_convolution_ = slots.convolution(0);
 }
 
-void Recurrences::find_zeroth(Value begin, Value end) {
-  for (Value v = begin; v < end; ++v) {
+void Recurrences::find_zeroth() {
+  for (Value v = 0; v < values_.size(); ++v) {
     const Instruction& i = source_.code()[v];
     if (i.op == Opcode::input || i.op == Opcode::variable) continue;
     values_[v].zeroth = zeroth_of(i, v);
   }
 }
 
-void Recurrences::find_coefficients(Value begin, Value end, int least_level) {
-  for (Value v = begin; v < end; ++v) {
+void Recurrences::find_coefficients(int least_level) {
+  for (Value v = 0; v < values_.size(); ++v) {
     const Instruction& i = source_.code()[v];
-    if (i.op == Opcode::input || i.op == Opcode::variable || source_.level(v) < least_level) continue;
+    const bool is_given = i.op == Opcode::input || i.op == Opcode::variable;
+    if (is_given || !needed_[v] || source_.level(v) < least_level) continue;
     values_[v].coefficient = is_constant(v) ? code_.constant(0.0) : coefficient_of(i, v);
   }
 }

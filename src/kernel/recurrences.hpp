@@ -20,18 +20,21 @@ struct SeriesValue {
 /// that do not depend on it stay the same values.
 class Recurrences {
  public:
-  Recurrences(const Builder& source, Builder& code, std::uint32_t state);
+  /// Only for instructions of the source that are needed.
+  Recurrences(const Builder& source, Builder& code, std::vector<bool> needed, std::uint32_t carried);
 
-  Value over_next() const { return over_next_; }  ///< 1/(j+1)
-  Value time() const { return time_; }            ///< coefficient of t
-  Value state(std::uint32_t i) const { return states_[i]; }
+  Value carried(std::uint32_t i) const { return carried_[i]; }
+  Value number() const { return number_; }            ///< j
+  Value over_number() const { return over_number_; }  ///< 1/j
+  Value over_next() const { return over_next_; }      ///< 1/(j+1)
+  Value time() const { return time_; }                ///< coefficient of t
 
   /// The series of an input or a variable of the source.
   void give_zeroth(Value v, Value zeroth) { values_[v].zeroth = zeroth; }
   void give(Value v, Value coefficient) { values_[v].coefficient = coefficient; }
-  /// Of all instructions in [begin, end); coefficients only of those whose level in the source is at least this.
-  void find_zeroth(Value begin, Value end);
-  void find_coefficients(Value begin, Value end, int least_level = 0);
+  /// First coefficients of all instructions; coefficients of those that are needed and have at least this level.
+  void find_zeroth();
+  void find_coefficients(int least_level = 0);
 
   const SeriesValue& operator[](Value v) const { return values_[v]; }
 
@@ -88,10 +91,11 @@ class Recurrences {
   const Builder& source_;
   Builder& code_;
   std::vector<SeriesValue> values_;
-  std::vector<Value> states_;
+  std::vector<bool> needed_;
+  std::vector<Value> carried_;
   std::uint32_t first_convolution_;
-  Value number_;       ///< j
-  Value over_number_;  ///< 1/j
+  Value number_;
+  Value over_number_;
   Value over_next_;
   Value time_;
   std::map<Place, std::size_t> convolutions_;

@@ -13,8 +13,8 @@
 namespace rattleback {
 struct Series::State {
   State(const SeriesSystem& system, int order, int lane_count, Backend backend)
-      : program(make_series_program(system, order)), unknowns(system.unknowns.size()), lanes(lane_count), interpreter(program),
-        warmup(program.code, program.sines, backend), solution(program.solution.size() * width()) {
+      : program(make_series_program(system, order)), lanes(lane_count), interpreter(program),
+        warmup(program.code, program.sines, backend), trial(program.trial.size() * width()) {
     if (backend != Backend::interpreted) use(find_compiled(program, lanes));
     if (compiled.function == nullptr && warmup.is_over(0)) use(compile_cached(program, lanes));
   }
@@ -35,39 +35,38 @@ struct Series::State {
       if (!left_range() || !warmup.can_end()) return;
     }
     if (compiled.function == nullptr) use(compile_cached(program, lanes));
-    for (std::size_t i = 0; i < program.state * width(); ++i) coefficients[i] = data[i];
+    for (std::size_t i = 0; i < program.state() * width(); ++i) coefficients[i] = data[i];
     const auto address = reinterpret_cast<std::uintptr_t>(history.data()) / sizeof(double);
-    compiled.function(data, coefficients, solution.data(), history.data() + (0 - address) % cache_line, workspace.data());
+    compiled.function(data, coefficients, trial.data(), history.data() + (0 - address) % cache_line, workspace.data());
   }
 
   void interpret(const double* data, double* coefficients) {
     keep_working();
-    const std::size_t all = program.state * static_cast<std::size_t>(program.order + 1);
+    const std::size_t all = program.state() * static_cast<std::size_t>(program.order + 1);
     lane_data.resize(program.inputs);
     lane_coefficients.resize(all);
-    lane_solution.resize(program.solution.size());
+    lane_trial.resize(program.trial.size());
     for (std::size_t l = 0; l < width(); ++l) {
       for (std::size_t i = 0; i < lane_data.size(); ++i) lane_data[i] = data[i * width() + l];
-      std::copy_n(lane_data.begin(), program.state, lane_coefficients.begin());
-      interpreter(lane_data.data(), lane_coefficients.data(), lane_solution.data());
+      std::copy_n(lane_data.begin(), program.state(), lane_coefficients.begin());
+      interpreter(lane_data.data(), lane_coefficients.data(), lane_trial.data());
       for (std::size_t i = 0; i < all; ++i) coefficients[i * width() + l] = lane_coefficients[i];
-      for (std::size_t i = 0; i < lane_solution.size(); ++i) solution[i * width() + l] = lane_solution[i];
+      for (std::size_t i = 0; i < lane_trial.size(); ++i) trial[i * width() + l] = lane_trial[i];
     }
   }
 
   static constexpr std::size_t cache_line = 8;  ///< doubles
   SeriesProgram program;
-  std::size_t unknowns;
   int lanes;
   SeriesInterpreter<double> interpreter;
   Warmup warmup;
   Compiled<SeriesFunction> compiled;
-  std::vector<double> solution;
+  std::vector<double> trial;
   std::vector<double> workspace;
   std::vector<double> history;
   std::vector<double> lane_data;
   std::vector<double> lane_coefficients;
-  std::vector<double> lane_solution;
+  std::vector<double> lane_trial;
 };
 
 Series::Series(const SeriesSystem& system, int order, int lanes, Backend backend) {
@@ -82,14 +81,9 @@ Series::~Series() = default;
 
 int Series::order() const { return state_->program.order; }
 std::size_t Series::data_size() const { return state_->program.inputs; }
-std::size_t Series::state_size() const { return state_->program.state; }
+std::size_t Series::state_size() const { return state_->program.state(); }
 bool Series::is_compiled() const { return state_->compiled.function != nullptr; }
-std::span<const double> Series::solution() const {
-  return std::span(state_->solution).first(std::min(state_->unknowns * state_->width(), state_->solution.size()));
-}
-std::span<const double> Series::corrections() const {
-  return std::span(state_->solution).subspan(solution().size());
-}
+std::span<const double> Series::trial() const { return state_->trial; }
 
 void Series::expand(std::span<const double> data, std::span<double> coefficients) {
   const std::size_t size = state_size() * static_cast<std::size_t>(order() + 1);

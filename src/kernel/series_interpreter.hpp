@@ -14,18 +14,22 @@ class SeriesInterpreter {
  public:
   explicit SeriesInterpreter(const SeriesProgram& program)
       : program_(program), values_(program.code.size()), variables_(program.variables()),
-        left_(program.convolutions() * static_cast<std::size_t>(program.order)), right_(left_.size()) {}
+        carried_(program.state()),
+        left_(program.convolutions() * static_cast<std::size_t>(program.order + 1)), right_(left_.size()) {}
 
-  /// Coefficients from order 1 on, and the solution for y₀.
-  void operator()(const T* data, T* coefficients, T* solution) {
-    const std::size_t n = program_.state;
+  /// Coefficients from order 1 on, and the trial.
+  void operator()(const T* data, T* coefficients, T* trial) {
+    const std::size_t positions = program_.positions;
+    const std::size_t state = program_.state();
     const std::size_t size = program_.convolutions();
     run(program_.head, data);
-    for (std::size_t i = 0; i < n; ++i) coefficients[n + i] = values_[program_.first[i]];
-    for (std::size_t k = 0; k < program_.solution.size(); ++k) solution[k] = values_[program_.solution[k]];
-    for (int j = 1; j < program_.order; ++j) {
+    for (std::size_t k = 0; k < program_.trial.size(); ++k) trial[k] = values_[program_.trial[k]];
+    for (int j = 1; j <= program_.order; ++j) {
       const auto row = static_cast<std::size_t>(j);
-      std::copy_n(coefficients + row * n, n, variables_.begin());
+      T* const x = coefficients + row * state;
+      const std::vector<Value>& carried = j == 1 ? program_.first : program_.next;
+      for (std::size_t i = 0; i < state; ++i) carried_[i] = values_[carried[i]];
+      std::ranges::copy(carried_, variables_.begin());
       variables_[program_.number()] = T(j);
       variables_[program_.over_number()] = T(1) / T(j);
       variables_[program_.over_next()] = T(1) / T(j + 1);
@@ -42,7 +46,8 @@ class SeriesInterpreter {
         left_[row * size + k] = values_[program_.left[k]];
         right_[row * size + k] = values_[program_.right[k]];
       }
-      for (std::size_t i = 0; i < n; ++i) coefficients[(row + 1) * n + i] = values_[program_.next[i]];
+      std::copy_n(variables_.begin(), positions, x);
+      for (std::size_t i = 0; i < program_.velocities; ++i) x[positions + i] = values_[program_.velocity[i]];
     }
   }
 
@@ -57,6 +62,7 @@ class SeriesInterpreter {
   const SeriesProgram& program_;
   std::vector<T> values_;
   std::vector<T> variables_;
+  std::vector<T> carried_;
   std::vector<T> left_;  ///< row by row, one for each order
   std::vector<T> right_;
 };

@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_set>
+#include <cmath>
 
 #include "derivation.hpp"
 #include "elimination.hpp"
-#include "rattleback/base/work.hpp"
 #include "rattleback/expr/derivative.hpp"
-#include "rattleback/expr/graph.hpp"
-#include "rattleback/expr/print.hpp"
 #include "recurrences.hpp"
 
 namespace rattleback {
@@ -19,14 +16,17 @@ namespace {
 using Symbols = std::vector<Expression>;
 
 constexpr int parameter_level = 0;
-constexpr int state_level = 1;
-constexpr int unknown_level = 2;
+constexpr int position_level = 1;
+constexpr int velocity_level = 2;
+/// Of the code: what is known before the orders.
+constexpr int head_level = 1;
 
 class SeriesBuilder {
  public:
   SeriesBuilder(const SeriesSystem& system, int order) : system_(system) {
     program_.order = order;
-    program_.state = static_cast<std::uint32_t>(system.state.size());
+    program_.positions = static_cast<std::uint32_t>(system.positions.size());
+    program_.velocities = static_cast<std::uint32_t>(system.velocities.size());
     lower();
     derive();
   }
@@ -37,105 +37,144 @@ class SeriesBuilder {
   }
 
  private:
-  /// f and r as instructions whose series are wanted, and ∂r/∂y.
+  /// The functions as instructions whose series are wanted, and K.
   void lower() {
-    bool is_linear = true;
-    const SparseMatrix slopes = jacobian(system_.residuals, system_.unknowns);
-    const std::unordered_set<Expression> unknowns(system_.unknowns.begin(), system_.unknowns.end());
-    for (const auto& entry : slopes.entries) {
-      for (const Expression& s : free_symbols(entry.value)) is_linear = is_linear && !unknowns.contains(s);
-    }
     Bindings scope;
-    for (const auto* symbols : {&system_.state, &system_.time, &system_.parameters}) {
+    for (const auto* symbols : {&system_.positions, &system_.velocities, &system_.time, &system_.parameters}) {
       for (const Expression& s : *symbols) {
-        const int level = symbols == &system_.parameters ? parameter_level : state_level;
+        const int level = symbols == &system_.parameters   ? parameter_level
+                          : symbols == &system_.velocities ? velocity_level
+                                                           : position_level;
         const std::uint32_t slot = program_.inputs++;
         const Builder::Sample sample = sample_of_data(system_.typical, slot);
+        const int code_level = level == parameter_level ? parameter_level : head_level;
         scope.bind(s, source_.input(slot, level, sample));
-        inputs_.push_back({*scope.find(s), code_.input(slot, level, sample)});
+        inputs_.push_back({*scope.find(s), code_.input(slot, code_level, sample)});
       }
     }
-    for (std::size_t k = 0; k < system_.unknowns.size(); ++k) {
+    for (std::size_t k = 0; k < system_.multipliers.size(); ++k) {
       const auto slot = static_cast<std::uint32_t>(k);
-      const Value v = source_.variable(slot, unknown_level, sample_of_data({}, slot));
-      scope.bind(system_.unknowns[k], v);
-      unknowns_.push_back(v);
-      if (!is_linear) {
-        given_.push_back(code_.input(program_.inputs, state_level, sample_of_data({}, program_.inputs)));
-        ++program_.inputs;
-      }
+      multipliers_.push_back(source_.variable(slot, velocity_level, sample_of_data({}, slot)));
+      scope.bind(system_.multipliers[k], multipliers_.back());
     }
-    for (const Expression& r : system_.residuals) residuals_.push_back(source_.lower(r, scope));
-    for (const Expression& f : system_.rates) rates_.push_back(source_.lower(f, scope));
-    for (const auto& entry : slopes.entries) slopes_.push_back({entry.row, entry.column, source_.lower(entry.value, scope)});
+    const auto lowered = [&](const Symbols& expressions) {
+      std::vector<Value> values;
+      for (const Expression& e : expressions) values.push_back(source_.lower(e, scope));
+      return values;
+    };
+    rates_ = lowered(system_.position_rates);
+    momenta_ = lowered(system_.momenta);
+    forces_ = lowered(system_.forces);
+    reactions_ = lowered(system_.reactions);
+    rows_ = lowered(system_.rows);
+    const auto n = static_cast<int>(system_.velocities.size());
+    const auto add_block = [&](const Symbols& functions, const Symbols& symbols, int row, int column, bool negative) {
+      for (const auto& entry : jacobian(functions, symbols).entries) {
+        slopes_.push_back({row + entry.row, column + entry.column, source_.lower(entry.value, scope), negative});
+      }
+    };
+    add_block(system_.momenta, system_.velocities, 0, 0, false);
+    add_block(system_.reactions, system_.multipliers, 0, n, true);
+    add_block(system_.rows, system_.velocities, n, 0, false);
+  }
+
+  /// Operands come before what is made of them.
+  std::vector<bool> needed() const {
+    std::vector<bool> all(source_.code().size(), false);
+    for (const auto* roots : {&rates_, &momenta_, &forces_, &reactions_, &rows_}) {
+      for (const Value v : *roots) all[v] = true;
+    }
+    for (std::size_t v = all.size(); v-- > 0;) {
+      const Instruction& i = source_.code()[v];
+      const Value operands[] = {i.a, i.b, i.c};
+      for (int k = 0; all[v] && k < operand_count(i.op); ++k) all[operands[k]] = true;
+    }
+    return all;
   }
 
   void derive() {
-    Recurrences series(source_, code_, program_.state);
-    const auto end = static_cast<Value>(source_.code().size());
-    const std::size_t with_time = system_.state.size() + system_.time.size();
-    for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      series.give_zeroth(inputs_[i].source, inputs_[i].code);
-      series.give(inputs_[i].source, i < system_.state.size() ? series.state(static_cast<std::uint32_t>(i))
-                                     : i < with_time          ? series.time()
-                                                              : code_.constant(0.0));
+    Recurrences series(source_, code_, needed(), program_.state());
+    const Value zero = code_.constant(0.0);
+    const std::size_t n = system_.velocities.size();
+    for (const Input& input : inputs_) series.give_zeroth(input.source, input.code);
+    for (const Value mu : multipliers_) series.give_zeroth(mu, zero);
+    series.find_zeroth();
+    for (const Value w : rates_) program_.first.push_back(series[w].zeroth);
+    for (const Value f : forces_) program_.first.push_back(series[f].zeroth);
+    try_out(series);
+
+    const auto give = [&](std::size_t from, const auto& values) {
+      for (std::size_t i = 0; i < values.size(); ++i) series.give(inputs_[from + i].source, values[i]);
+    };
+    const std::size_t positions = system_.positions.size();
+    for (const Input& input : inputs_) series.give(input.source, zero);
+    for (std::size_t i = 0; i < positions; ++i) {
+      series.give(inputs_[i].source, series.carried(static_cast<std::uint32_t>(i)));
     }
-    // The values at t₀. Where r is linear, r = K y + r(0).
-    if (given_.empty()) {
-      for (const Value y : unknowns_) series.give_zeroth(y, code_.constant(0.0));
-      series.find_zeroth(0, end);
-      const EliminationResult solution = solve(series, [&](Value r) { return series[r].zeroth; });
-      for (std::size_t k = 0; k < unknowns_.size(); ++k) series.give_zeroth(unknowns_[k], solution.solution[k]);
-      series.find_zeroth(0, end);
-      program_.solution = solution.solution;
-      find_corrections(series, solution);
-    } else {
-      for (std::size_t k = 0; k < unknowns_.size(); ++k) series.give_zeroth(unknowns_[k], given_[k]);
-      series.find_zeroth(0, end);
+    if (!system_.time.empty()) series.give(inputs_[positions + n].source, series.time());
+    for (const Value mu : multipliers_) series.give(mu, zero);
+    series.find_coefficients();
+    std::vector<Value> right;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Value pushed = code_.add(series.carried(static_cast<std::uint32_t>(positions + i)),
+                                     series[reactions_[i]].coefficient);
+      right.push_back(code_.subtract(pushed, code_.multiply(series.number(), series[momenta_[i]].coefficient)));
     }
-    for (const Value f : rates_) program_.first.push_back(series[f].zeroth);
-    // The coefficients of order j.
-    for (const Value y : unknowns_) series.give(y, code_.constant(0.0));
-    series.find_coefficients(0, end);
-    if (!unknowns_.empty()) {
-      const EliminationResult solution = solve(series, [&](Value r) { return series[r].coefficient; });
-      for (std::size_t k = 0; k < unknowns_.size(); ++k) series.give(unknowns_[k], solution.solution[k]);
-      series.find_coefficients(0, end, unknown_level);
+    for (const Value c : rows_) {
+      right.push_back(code_.negate(code_.multiply(series.number(), series[c].coefficient)));
     }
-    for (const Value f : rates_) program_.next.push_back(code_.multiply(series.over_next(), series[f].coefficient));
+    const std::vector<Value> solution = solve(series, std::move(right));
+    for (std::size_t i = 0; i < n; ++i) {
+      program_.velocity.push_back(code_.multiply(series.over_number(), solution[i]));
+    }
+    give(positions, program_.velocity);
+    for (std::size_t k = 0; k < multipliers_.size(); ++k) series.give(multipliers_[k], solution[n + k]);
+    series.find_coefficients(velocity_level);
+    for (const Value w : rates_) program_.next.push_back(code_.multiply(series.over_next(), series[w].coefficient));
+    for (const Value f : forces_) program_.next.push_back(series[f].coefficient);
     program_.left = series.left();
     program_.right = series.right();
   }
 
-  /// Back substitution satisfies its own rows; the others tell what the elimination has lost.
-  void find_corrections(const Recurrences& series, const EliminationResult& solution) {
-    std::unordered_set<Value> looked_at;
-    for (const auto* rows : {&solution.updated_rows, &solution.implied_rows}) {
-      for (const int row : *rows) looked_at.insert(static_cast<Value>(row));
+  /// K z = K (scale, σ), with multipliers σ whose forces are as large as what velocities of this scale need.
+  void try_out(const Recurrences& series) {
+    std::vector<double> known = system_.scale;
+    known.resize(system_.velocities.size() + system_.multipliers.size(), 0.0);
+    const auto size_of = [&](const Slope& s) { return std::abs(code_.sample(series[s.value].zeroth).back()); };
+    std::vector<double> needed(system_.velocities.size(), 0.0);
+    for (const Slope& s : slopes_) {
+      const auto row = static_cast<std::size_t>(s.row);
+      const auto column = static_cast<std::size_t>(s.column);
+      if (row < needed.size() && column < needed.size()) needed[row] += size_of(s) * known[column];
     }
-    if (looked_at.empty()) return;
-    Value row = 0;
-    const std::vector<Value> corrections =
-        solve(series, [&](Value r) { return looked_at.contains(row++) ? series[r].zeroth : code_.constant(0.0); })
-            .solution;
-    program_.solution.insert(program_.solution.end(), corrections.begin(), corrections.end());
+    for (const Slope& s : slopes_) {
+      if (!s.is_negative) continue;
+      const double force = needed[static_cast<std::size_t>(s.row)] / size_of(s);
+      double& multiplier = known[static_cast<std::size_t>(s.column)];
+      if (std::isfinite(force) && force > 0.0 && (multiplier == 0.0 || force < multiplier)) multiplier = force;
+    }
+    std::vector<Value> right(known.size(), code_.constant(0.0));
+    for (const Slope& s : slopes_) {
+      const double x = known[static_cast<std::size_t>(s.column)];
+      Value& sum = right[static_cast<std::size_t>(s.row)];
+      sum = code_.add(sum, code_.multiply(series[s.value].zeroth, code_.constant(s.is_negative ? -x : x)));
+    }
+    program_.trial = solve(series, std::move(right));
   }
 
-  /// K y = −r(0)
-  template <class RightHandSide>
-  EliminationResult solve(const Recurrences& series, RightHandSide&& residual) {
-    SymbolicLinearSystem linear{std::vector<std::map<int, Value>>(residuals_.size()), {}};
-    for (const Value r : residuals_) linear.right_hand_side.push_back(code_.negate(residual(r)));
+  std::vector<Value> solve(const Recurrences& series, std::vector<Value> right) {
+    SymbolicLinearSystem linear{std::vector<std::map<int, Value>>(right.size()), std::move(right)};
     for (const Slope& s : slopes_) {
       const Value value = series[s.value].zeroth;
-      if (!code_.is_constant(value, 0.0)) linear.rows[static_cast<std::size_t>(s.row)][s.column] = value;
+      if (code_.is_constant(value, 0.0)) continue;
+      linear.rows[static_cast<std::size_t>(s.row)][s.column] = s.is_negative ? code_.negate(value) : value;
     }
     try {
-      return eliminate(code_, std::move(linear));
+      return eliminate(code_, std::move(linear)).solution;
     } catch (const LinearlyDependent& error) {
-      throw StructureError(fmt::format("equation {} is a combination of the others, whatever the data are: 0 = {}",
-                                       error.row() + 1,
-                                       shortened(system_.residuals[static_cast<std::size_t>(error.row())])));
+      throw StructureError(fmt::format(
+          "equation {} of those for velocities and multipliers is a combination of the others, whatever the data are",
+          error.row() + 1));
     }
   }
 
@@ -143,16 +182,16 @@ class SeriesBuilder {
   void arrange() {
     std::vector<Value> roots;
     const auto for_each_root = [&](auto&& visit) {
-      for (auto* list : {&program_.first, &program_.next, &program_.left, &program_.right, &program_.solution})
+      for (auto* list : {&program_.first, &program_.next, &program_.velocity, &program_.left, &program_.right, &program_.trial})
         std::ranges::for_each(*list, visit);
     };
     for_each_root([&](Value& v) { roots.push_back(v); });
     FusedCode fused = fuse(code_, roots);
     std::vector<Value> place(fused.code.size());
-    const auto count_head = std::ranges::count_if(fused.level, [](int level) { return level <= state_level; });
+    const auto count_head = std::ranges::count_if(fused.level, [](int level) { return level <= head_level; });
     Value head = 0;
     auto later = static_cast<Value>(count_head);
-    for (std::size_t v = 0; v < fused.code.size(); ++v) place[v] = fused.level[v] <= state_level ? head++ : later++;
+    for (std::size_t v = 0; v < fused.code.size(); ++v) place[v] = fused.level[v] <= head_level ? head++ : later++;
     program_.code.resize(fused.code.size());
     for (std::size_t v = 0; v < fused.code.size(); ++v) {
       Instruction i = fused.code[v];
@@ -175,16 +214,19 @@ class SeriesBuilder {
     int row;
     int column;
     Value value;
+    bool is_negative;
   };
   const SeriesSystem& system_;
   SeriesProgram program_;
   Builder source_;
   Builder code_;
   std::vector<Input> inputs_;
-  std::vector<Value> unknowns_;  ///< in the source
-  std::vector<Value> given_;     ///< y₀, where r is not linear
-  std::vector<Value> residuals_;
+  std::vector<Value> multipliers_;  ///< in the source, as all that follow
   std::vector<Value> rates_;
+  std::vector<Value> momenta_;
+  std::vector<Value> forces_;
+  std::vector<Value> reactions_;
+  std::vector<Value> rows_;
   std::vector<Slope> slopes_;
 };
 

@@ -12,6 +12,7 @@
 #include "rattleback/base/work.hpp"
 #include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "rattleback/mech/motion_series.hpp"
 
 namespace rattleback {
 namespace {
@@ -41,7 +42,7 @@ struct ReferenceFlow::Implementation {
   Implementation(const Problem& problem, const ReferenceOptions& options)
       : space(problem.system.space()), positions(space.positions()), n(space.velocities()), first_time(problem.start.t),
         by_series(options.by == ReferenceOptions::By::series ||
-                  (options.by == ReferenceOptions::By::either && has_series(problem.system))),
+                  (options.by == ReferenceOptions::By::either && has_motion_series(problem.system))),
         name(options.by == ReferenceOptions::By::either ? "the reference solution"
              : by_series                                ? "the flow taylor"
                                                         : "the flow cvode"),

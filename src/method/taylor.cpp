@@ -1,7 +1,5 @@
 #include "taylor.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -12,17 +10,14 @@
 
 #include "polynomials.hpp"
 #include "rattleback/expr/graph.hpp"
-#include "rattleback/kernel/series.hpp"
-#include "rattleback/mech/compiled_map.hpp"
-#include "rattleback/mech/dynamics.hpp"
+#include "rattleback/mech/motion_series.hpp"
 #include "rattleback/mech/units.hpp"
 #include "rattleback/method/stepper.hpp"
-#include "rattleback/model/space.hpp"
 
 namespace rattleback {
 namespace {
 
-/// Errors of accelerations for which other pivots are looked for, and beyond
+/// Relative errors of accelerations for which other pivots are looked for, and beyond
 /// which there is no solution.
 constexpr double least_acceptable = 0x1p-42;
 constexpr double too_large = 1e-8;
@@ -34,29 +29,15 @@ constexpr double visible_jump = 1e-6;
 constexpr int first_steps = 64;
 constexpr int steps_between_weights = 8;
 
-SeriesSystem series_of(const System& system) {
-  const ImplicitSystem equations = equations_of_accelerations(system);
-  SeriesSystem series;
-  series.state = system.coordinates();
-  series.state.insert(series.state.end(), system.velocities().begin(), system.velocities().end());
-  series.rates = position_rates(system);
-  series.rates.insert(series.rates.end(), equations.unknowns.begin(),
-                      equations.unknowns.begin() + static_cast<std::ptrdiff_t>(system.dimension()));
-  series.unknowns = equations.unknowns;
-  series.residuals = equations.residuals;
-  series.time = system.time();
-  series.parameters = system.parameters();
-  return series;
-}
-
 bool all_finite(std::span<const double> numbers) {
   double zero = 0.0;
   for (const double x : numbers) zero += 0.0 * x;
   return zero == 0.0;
 }
 
-/// Steps need not be known to more than a hundredth. Of x ≥ 0; very small for 0.
+/// Steps need not be known to more than a hundredth. Of x ≥ 0.
 double rough_log2(double x) {
+  if (x == 0.0) return -std::numeric_limits<double>::infinity();
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const auto exponent = static_cast<int>(bits >> 52U) - 1023;
   const double m = std::bit_cast<double>((bits & 0xfffffffffffffU) | 0x3ff0000000000000U) - 1.0;
@@ -94,22 +75,20 @@ void add_compensated(double& sum, double& rest, double change) {
 class Taylor final : public Integrator {
  public:
   Taylor(const Problem& problem, const MotionEquations& equations, double tolerance, int order)
-      : equations_(equations), tolerance_(tolerance), first_time_(problem.start.t), system_(series_of(problem.system)),
-        size_(equations.size), positions_(problem.system.space().positions()), units_(problem), with_time_(problem.system.depends_on_time()),
+      : equations_(equations), tolerance_(tolerance), first_time_(problem.start.t), system_(motion_series(problem.system)),
+        size_(equations.size), positions_(problem.system.space().positions()), with_time_(problem.system.depends_on_time()),
         order_(order > 0 ? order : taylor_order(tolerance)),
         shortening_(std::exp(-2.0 - 0.7 / (order_ - 1.0))), parameters_(problem.parameters), weights_(size_),
         rest_(size_), before_(size_), coefficients_(size_ * static_cast<std::size_t>(order_ + 1)), ahead_(coefficients_),
-        changed_(size_), may_jump_(has_branches(system_.residuals)) {
+        changed_(size_), may_jump_(has_branches(system_.momenta) || has_branches(system_.forces) ||
+                                   has_branches(system_.reactions) || has_branches(system_.rows)) {
     data_.assign(problem.start.q.begin(), problem.start.q.end());
     data_.insert(data_.end(), problem.start.v.begin(), problem.start.v.end());
     if (with_time_) data_.push_back(first_time_);
     data_.insert(data_.end(), parameters_.begin(), parameters_.end());
     start_ = pivots_ = data_;
+    system_.scale = VelocityUnits(problem).each;
     derive();
-    if (series_->data_size() > data_.size()) {
-      solution_.emplace(typical_at(accelerations(problem.system), problem), problem);
-      data_.resize(series_->data_size());
-    }
   }
 
   void restart(double t, const double* y) override {
@@ -130,17 +109,15 @@ class Taylor final : public Integrator {
     if (steps_++ < first_steps || steps_ % steps_between_weights == 0) {
       equations_.weights(data_.data(), weights_.data(), equations_.self);
     }
-    double h = choose_step();
-    if (!(error_of_accelerations(h) <= acceptable_)) {  // the motion may have come to where other pivots are better
+    if (!(error_of_accelerations() <= acceptable_)) {  // the motion may have come to where other pivots are better
       pivots_ = data_;
       derive();
       if (!expand(coefficients_)) return trouble_.c_str();
-      h = choose_step();
-      const double error = error_of_accelerations(h);
+      const double error = error_of_accelerations();
       if (!(error <= too_large)) return "singular: its equations do not determine the accelerations";
       acceptable_ = std::max(least_acceptable, 16.0 * error);
     }
-    if (!std::isfinite(h)) return "its series are not finite";
+    double h = choose_step();
     base_ = time_;
     base_rest_ = time_rest_;
     before_ = rest_;
@@ -221,21 +198,8 @@ class Taylor final : public Integrator {
   bool expand(std::vector<double>& coefficients) {
     trouble_.clear();
     if (with_time_) data_[size_] = first_time_ + time_;
-    if (solution_) {
-      solution_->set_time(first_time_ + time_);
-      solution_->set(Slot::position, {data_.data(), positions_});
-      solution_->set(Slot::velocity, {data_.data() + positions_, size_ - positions_});
-      if (!solution_->run()) {
-        trouble_ = solution_->failure();
-        return false;
-      }
-      const auto a = (*solution_)(Slot::acceleration);
-      const auto lambda = (*solution_)(Slot::multipliers);
-      const auto given = data_.end() - static_cast<std::ptrdiff_t>(a.size() + lambda.size());
-      std::copy(lambda.begin(), lambda.end(), std::copy(a.begin(), a.end(), given));
-    }
     series_->expand(data_, coefficients);
-    if (!all_finite(series_->solution())) {
+    if (!all_finite(series_->trial())) {
       trouble_ = "singular: its equations do not determine the accelerations and multipliers";
     } else if (!all_finite(std::span(coefficients).last(size_))) {
       trouble_ = "its series are not finite";
@@ -243,19 +207,20 @@ class Taylor final : public Integrator {
     return trouble_.empty();
   }
 
-  /// The error of the accelerations, relative to what velocities and their changes are in a step.
-  double error_of_accelerations(double h) const {
-    const std::span<const double> corrections = series_->corrections();
-    if (corrections.empty()) return 0.0;
-    const double motion = norm(data_.data() + positions_) + h * norm(coefficients_.data() + size_ + positions_);
-    const double error = h * norm(corrections.data());
-    return error > 0.0 ? error / motion : error;
+  /// What the elimination makes of accelerations that are known, relative to them.
+  double error_of_accelerations() const {
+    const std::span<const double> trial = series_->trial();
+    double largest = 0.0;
+    for (std::size_t i = 0; i < system_.scale.size(); ++i) {
+      if (system_.scale[i] > 0.0) largest = std::max(largest, std::abs(trial[i] / system_.scale[i] - 1.0));
+    }
+    return largest;
   }
 
   double norm(const double* velocity) const {
     double largest = 0.0;
-    for (std::size_t i = 0; i < units_.each.size(); ++i) {
-      largest = std::max(largest, std::abs(velocity[i]) / units_.each[i]);
+    for (std::size_t i = 0; i < system_.scale.size(); ++i) {
+      largest = std::max(largest, std::abs(velocity[i]) / system_.scale[i]);
     }
     return largest;
   }
@@ -280,16 +245,14 @@ class Taylor final : public Integrator {
   SeriesSystem system_;
   std::size_t size_;
   std::size_t positions_;
-  VelocityUnits units_;
   bool with_time_;
   int order_;
   double shortening_;  ///< h/ρ
   std::vector<double> parameters_;
   std::optional<Series> series_;
-  std::optional<CompiledMap> solution_;  ///< where forces depend on multipliers in a nonlinear way
-  std::vector<double> data_;             ///< x, t, parameters; the accelerations and multipliers that the former gives
-  std::vector<double> start_;            ///< data that pivots were chosen at
-  std::vector<double> pivots_;           ///< those they are chosen at now
+  std::vector<double> data_;    ///< x, t, parameters
+  std::vector<double> start_;   ///< data that pivots were chosen at
+  std::vector<double> pivots_;  ///< those they are chosen at now
   std::vector<double> weights_;
   std::vector<double> rest_;    ///< what was rounded off x
   std::vector<double> before_;  ///< the same at the beginning of the last step
@@ -313,14 +276,12 @@ class Taylor final : public Integrator {
 
 int taylor_order(double tolerance) { return static_cast<int>(std::ceil(1.0 - 0.5 * std::log(tolerance))); }
 
-bool has_series(const System& system) { return !system.has_kinks(); }
-
 std::unique_ptr<Integrator> make_taylor(const Problem& problem, const MotionEquations& equations, double tolerance,
                                         int order) {
-  if (!has_series(problem.system)) {
+  if (!has_motion_series(problem.system)) {
     throw MethodError(
-        "taylor needs equations of motion that are smooth: abs, sign, min, max, if and tables have no power series; "
-        "cvode and rk4 do without");
+        "taylor needs equations of motion that are smooth, and linear in multipliers: abs, sign, min, max, if and tables "
+        "have no power series; cvode does without");
   }
   return std::make_unique<Taylor>(problem, equations, tolerance, order);
 }

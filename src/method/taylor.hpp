@@ -17,12 +17,9 @@ namespace rattleback {
 /// so that no step is ever rejected. Accelerations and multipliers solve one linear system, whose matrix is factorised
 /// once in a step (kernel/series.hpp). The sums over time and state are compensated.
 ///
-/// Throws MethodError where something is not smooth.
+/// Throws MethodError where there are no series (mech/motion_series.hpp).
 std::unique_ptr<Integrator> make_taylor(const Problem& problem, const MotionEquations& equations, double tolerance,
                                         int order = 0);
-
-/// Whether the motion has power series everywhere it is defined: nothing in it jumps or has kinks.
-bool has_series(const System& system);
 
 /// p = 1 − ½ ln ε
 int taylor_order(double tolerance);

@@ -14,7 +14,7 @@ namespace {
 using Column = Emitter::Column;
 
 /// Instructions up to which all orders are written out.
-constexpr std::size_t largest_unrolled = 6000;
+constexpr std::size_t largest_unrolled = 3000;
 /// Vectors of convolutions that are summed up at the same time: sums wait for themselves.
 constexpr std::size_t vectors_at_once = 4;
 
@@ -23,14 +23,15 @@ class SeriesEmitter {
   SeriesEmitter(Emitter& emitter, const SeriesProgram& program, const std::string& name)
       : e_(emitter), ir_(emitter.ir()), program_(program), lanes_(static_cast<std::size_t>(e_.lanes())),
         width_(lanes_ == 1 ? static_cast<std::size_t>(e_.members_in_register()) : lanes_),
-        columns_(program.history_columns(e_.lanes())), vectors_(columns_ * lanes_ / width_),
+        columns_(program.history_columns(e_.lanes())), row_(program.history_row(e_.lanes())),
+        vectors_(columns_ * lanes_ / width_),
         vector_(width_ == 1 ? static_cast<llvm::Type*>(ir_.getDoubleTy())
                             : llvm::FixedVectorType::get(ir_.getDoubleTy(), static_cast<unsigned>(width_))) {
     llvm::Type* const parameters[] = {ir_.getPtrTy(), ir_.getPtrTy(), ir_.getPtrTy(), ir_.getPtrTy(), ir_.getPtrTy()};
     function_ = e_.begin_function(name, ir_.getVoidTy(), parameters);
     data_ = function_->getArg(0);
     coefficients_ = function_->getArg(1);
-    solution_ = function_->getArg(2);
+    trial_ = function_->getArg(2);
     history_ = function_->getArg(3);
   }
 
@@ -42,14 +43,12 @@ class SeriesEmitter {
     const CodeRange ranges[] = {program_.head, program_.each_order};
     e_.begin_program(program_.code, program_.constants, ranges, {roots(), {}}, program_.inputs, program_.sines);
     e_.emit(program_.head);
-    store(coefficients_, 1, program_.state, program_.first);
-    if (!program_.solution.empty()) store_at(solution_, program_.solution);
-    if (program_.order > 1) {
-      if (is_small()) {
-        for (int j = 1; j < program_.order; ++j) emit_order(j);
-      } else {
-        emit_loop();
-      }
+    store_at(trial_, program_.trial);
+    if (is_small()) {
+      for (int j = 1; j <= program_.order; ++j) emit_order(j);
+    } else {
+      store_at(history_, program_.first);
+      emit_loop();
     }
     ir_.CreateRetVoid();
     e_.end_function();
@@ -59,7 +58,7 @@ class SeriesEmitter {
   std::vector<Value> roots() const {
     std::vector<Value> all;
     for (const auto* list :
-         {&program_.first, &program_.next, &program_.left, &program_.right, &program_.solution})
+         {&program_.first, &program_.next, &program_.velocity, &program_.left, &program_.right, &program_.trial})
       all.insert(all.end(), list->begin(), list->end());
     return all;
   }
@@ -74,9 +73,6 @@ class SeriesEmitter {
   llvm::Value* row(llvm::Value* array, llvm::Value* number, std::size_t size) {
     return ir_.CreateInBoundsGEP(ir_.getDoubleTy(), array, ir_.CreateMul(number, ir_.getInt64(size * lanes_)));
   }
-  void store(llvm::Value* array, std::int64_t number, std::size_t size, const std::vector<Value>& values) {
-    store_at(row(array, ir_.getInt64(static_cast<std::uint64_t>(number)), size), values);
-  }
   void store_at(llvm::Value* place, const std::vector<Value>& values) {
     e_.copy(Emitter::range_of(Column::Kind::array, values.size()), Emitter::values_of(values), place);
   }
@@ -85,10 +81,11 @@ class SeriesEmitter {
 
   void emit_order(int j) {
     const auto order = static_cast<std::size_t>(j);
-    const std::vector<Value>& x = j == 1 ? program_.first : program_.next;
-    std::vector<llvm::Value*> state;
-    for (const Value v : x) state.push_back(e_[v]);
-    for (std::uint32_t i = 0; i < program_.state; ++i) e_.write(e_.variables, i, state[i]);
+    std::vector<llvm::Value*> carried;
+    for (const Value v : j == 1 ? program_.first : program_.next) carried.push_back(e_[v]);
+    for (std::uint32_t i = 0; i < carried.size(); ++i) e_.write(e_.variables, i, carried[i]);
+    llvm::Value* const place = row(coefficients_, ir_.getInt64(order), program_.state());
+    for (std::uint32_t i = 0; i < program_.positions; ++i) e_.store(place, i, carried[i]);
     e_.write(e_.variables, program_.number(), e_.splat(j));
     e_.write(e_.variables, program_.over_number(), e_.splat(1.0 / j));
     e_.write(e_.variables, program_.over_next(), e_.splat(1.0 / (j + 1)));
@@ -107,7 +104,9 @@ class SeriesEmitter {
     for (const Value v : program_.right) right_[order].push_back(e_[v]);
     pack(left_[order], left_vectors_);
     pack(right_[order], right_vectors_);
-    store(coefficients_, j + 1, program_.state, program_.next);
+    for (std::uint32_t i = 0; i < program_.velocities; ++i) {
+      e_.store(place, program_.positions + i, e_[program_.velocity[i]]);
+    }
   }
 
   /// Several convolutions as vectors, those of one lane.
@@ -181,17 +180,21 @@ class SeriesEmitter {
 
   void emit_loop() {
     std::vector<llvm::Value*> none;
-    emit_for("order", ir_.getInt64(1), ir_.getInt64(static_cast<std::uint64_t>(program_.order)), 1, none,
+    emit_for("order", ir_.getInt64(1), ir_.getInt64(static_cast<std::uint64_t>(program_.order) + 1), 1, none,
              [&](llvm::Value* j, auto&) {
-               e_.copy(Emitter::range_of(Column::Kind::variables, program_.state),
-                       Emitter::range_of(Column::Kind::array, program_.state), row(coefficients_, j, program_.state));
+               e_.copy(Emitter::range_of(Column::Kind::variables, program_.state()),
+                       Emitter::range_of(Column::Kind::array, program_.state()), history_);
                write_numbers(j);
                emit_sums(j);
                e_.emit(program_.each_order);
-               llvm::Value* const factors = row(history_, j, 2 * columns_);
+               llvm::Value* const factors = row(history_, j, row_);
                store_at(factors, program_.left);
                store_at(row(factors, ir_.getInt64(1), columns_), program_.right);
-               store_at(row(coefficients_, ir_.CreateAdd(j, ir_.getInt64(1)), program_.state), program_.next);
+               llvm::Value* const x = row(coefficients_, j, program_.state());
+               ir_.CreateMemCpy(x, llvm::Align(8), history_, llvm::Align(8),
+                                program_.positions * lanes_ * sizeof(double));
+               store_at(row(x, ir_.getInt64(1), program_.positions), program_.velocity);
+               store_at(history_, program_.next);
              });
   }
 
@@ -215,7 +218,7 @@ class SeriesEmitter {
 
   /// The vector c of the factors of order i, left or right.
   llvm::Value* factor(llvm::Value* i, int side, llvm::Value* offset, std::size_t c) {
-    llvm::Value* const place = row(row(history_, i, 2 * columns_), ir_.getInt64(static_cast<std::uint64_t>(side)), columns_);
+    llvm::Value* const place = row(row(history_, i, row_), ir_.getInt64(static_cast<std::uint64_t>(side)), columns_);
     llvm::Value* const at = ir_.CreateAdd(offset, ir_.getInt64(c * width_));
     return ir_.CreateAlignedLoad(vector_, ir_.CreateInBoundsGEP(ir_.getDoubleTy(), place, at), llvm::Align(8));
   }
@@ -297,12 +300,13 @@ class SeriesEmitter {
   std::size_t lanes_;
   std::size_t width_;    ///< doubles in a vector: convolutions of one lane, or lanes
   std::size_t columns_;  ///< convolutions, filled up to whole vectors
+  std::size_t row_;      ///< of the history
   std::size_t vectors_;
   llvm::Type* vector_;
   llvm::Function* function_;
   llvm::Value* data_;
   llvm::Value* coefficients_;
-  llvm::Value* solution_;
+  llvm::Value* trial_;
   llvm::Value* history_;
   std::vector<std::vector<llvm::Value*>> left_{1};  ///< by orders, where all are written out
   std::vector<std::vector<llvm::Value*>> right_{1};

@@ -34,7 +34,7 @@ constexpr std::size_t largest_optimised_module = 40000;
 constexpr std::size_t optimised_at_once = 10000;
 constexpr std::size_t fast_at_once = 50000;
 
-std::size_t weight(const SeriesProgram& program) { return program.code.size() + weight_of_output * program.state; }
+std::size_t weight(const SeriesProgram& program) { return program.code.size() + weight_of_output * program.state(); }
 
 template <class P>
 std::size_t weight(const P& program) {
