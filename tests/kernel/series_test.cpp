@@ -151,9 +151,8 @@ SeriesSystem ring(int n) {
   for (int i = 0; i < n; ++i) {
     const auto at = [&](int j) { return system.positions[static_cast<std::size_t>((j + n) % n)]; };
     const Expression stretched = at(i + 1) - 2.0 * at(i) + at(i - 1);
-    // Programs with many sines call others than those that are interpreted.
-    const Expression inertia = i < 20 ? 2.0 + cos(at(i)) : 2.0 + at(i) * at(i);
-    system.momenta.push_back(inertia * system.velocities[static_cast<std::size_t>(i)]);
+    // Without sines: not all processors compute those as the interpreter does.
+    system.momenta.push_back((2.0 + at(i) * at(i)) * system.velocities[static_cast<std::size_t>(i)]);
     system.forces.push_back(k * stretched - at(i) - at(i) * at(i) * at(i));
     system.reactions.emplace_back(0.0);
   }
