@@ -41,7 +41,7 @@ std::optional<double> quotient(const std::optional<double>& ours, const std::opt
 
 const char* said_of_goal(bool reached) { return reached ? "ok" : "NO"; }
 
-std::string text(const std::optional<double>& ratio, double goal) {
+std::string text_of(const std::optional<double>& ratio, double goal) {
   if (!ratio) return "-";
   if (goal <= 0.0) return fmt::format("{:.2f}", *ratio);
   return fmt::format("{:.2f} (goal {:g} {})", *ratio, goal, said_of_goal(*ratio <= goal));
@@ -106,14 +106,31 @@ std::optional<double> FlowTable::batch_ratio(const FlowEntry& other) const {
   return quotient(entries.front().batch, other.batch);
 }
 
+namespace {
+
+/// Of a coordinate, in a step or in a unit of time.
+std::optional<double> seconds_of_coordinate(const FlowTable& t, std::size_t entry, bool of_step) {
+  if (entry >= t.entries.size()) return std::nullopt;
+  const FlowEntry& e = t.entries[entry];
+  const PrecisionPoint* const p = e.at(usual_tolerance);
+  if (p == nullptr || (of_step && !e.steps)) return std::nullopt;
+  return p->seconds / t.coordinates / (of_step ? *e.steps : 1.0);
+}
+
+std::optional<double> growth_from_smallest(const FlowTables& tables, const FlowTable& t, std::size_t entry,
+                                           bool of_step) {
+  if (!t.grows) return std::nullopt;
+  const auto smallest = std::ranges::find(tables.problems, true, &FlowTable::grows);
+  return quotient(seconds_of_coordinate(t, entry, of_step), seconds_of_coordinate(*smallest, entry, of_step));
+}
+
+}  // namespace
+
+std::optional<double> FlowTables::growth_of_step(const FlowTable& table, std::size_t entry) const {
+  return growth_from_smallest(*this, table, entry, true);
+}
 std::optional<double> FlowTables::growth(const FlowTable& table, std::size_t entry) const {
-  if (!table.grows) return std::nullopt;
-  const auto per_coordinate = [&](const FlowTable& t) -> std::optional<double> {
-    const PrecisionPoint* const p = entry < t.entries.size() ? t.entries[entry].at(usual_tolerance) : nullptr;
-    return p != nullptr ? std::optional(p->seconds / t.coordinates) : std::nullopt;
-  };
-  const auto smallest = std::ranges::find(problems, true, &FlowTable::grows);
-  return quotient(per_coordinate(table), per_coordinate(*smallest));
+  return growth_from_smallest(*this, table, entry, false);
 }
 
 void print(const FlowTables& tables) {
@@ -126,28 +143,36 @@ void print(const FlowTables& tables) {
     print_precision(t);
     fmt::print("\n");
     for (const FlowEntry& e : t.entries) {
-      if (e.build) fmt::print("  {:<28} compiled in {:.3f} s of CPU time", e.name, *e.build);
-      if (e.side == Side::theirs) fmt::print(", ours / its {}", text(t.build_ratio(e), tables.build_goal));
+      if (!e.build) continue;
+      fmt::print("  {:<28} compiled in {:.3f} s of CPU time", e.name, *e.build);
+      if (e.side == Side::theirs) {
+        fmt::print(", ours / its {}", text_of(t.build_ratio(e), t.grows ? 0.0 : tables.build_goal));
+      }
       fmt::print("\n");
     }
     for (const FlowEntry& e : t.entries) {
       if (!e.batch) continue;
       fmt::print("  {:<28} {} at once: {:.4g} us for one of them", e.name, flow_batch, 1e6 * *e.batch);
-      if (e.side == Side::theirs) fmt::print(", ours / its {}", text(t.batch_ratio(e), tables.batch_goal));
+      if (e.side == Side::theirs) fmt::print(", ours / its {}", text_of(t.batch_ratio(e), tables.batch_goal));
       fmt::print("\n");
     }
   }
-  fmt::print("\ngrowth: nanoseconds per unit of time and coordinate at tolerance {:.0e}, relative to the smallest\n\n",
-             usual_tolerance);
+  fmt::print(
+      "\ngrowth: nanoseconds per coordinate at tolerance {:.0e}, of a step and of a unit of time; relative to the "
+      "smallest\n\n",
+      usual_tolerance);
   for (const FlowTable& t : tables.problems) {
     if (!t.grows) continue;
     fmt::print("  {} coordinates\n", t.coordinates);
     for (std::size_t k = 0; k < t.entries.size(); ++k) {
       const FlowEntry& e = t.entries[k];
-      const PrecisionPoint* const p = e.at(usual_tolerance);
-      if (p == nullptr) continue;
-      fmt::print("    {:<28} {:>8.1f}, {}\n", e.name, 1e9 * p->seconds / t.coordinates,
-                 text(tables.growth(t, k), e.side == Side::our_flows ? tables.growth_goal : 0.0));
+      const auto time = seconds_of_coordinate(t, k, false);
+      const auto step = seconds_of_coordinate(t, k, true);
+      if (!time) continue;
+      const double goal = e.side == Side::our_flows ? tables.growth_goal : 0.0;
+      fmt::print("    {:<28} a step {:>8}, {:<20} a unit of time {:>8.1f}, {}\n", e.name,
+                 step ? fmt::format("{:.1f}", 1e9 * *step) : "-", text_of(tables.growth_of_step(t, k), goal),
+                 1e9 * *time, text_of(tables.growth(t, k), 0.0));
     }
   }
 }
@@ -158,21 +183,23 @@ std::vector<std::string> missed(const FlowTables& tables) {
     if (ratio && goal > 0.0 && *ratio > goal) all.push_back(fmt::format("{}: {:.2f}, not {:g}", what, *ratio, goal));
   };
   for (const FlowTable& t : tables.problems) {
+    judge(fmt::format("growth of a step of the flow to {} coordinates", t.coordinates), tables.growth_of_step(t, 0),
+          tables.growth_goal);
     for (const FlowEntry& e : t.entries) {
+      if (e.side != Side::theirs) continue;
       const std::string who = fmt::format("flow of {} / {}", t.problem, e.name);
-      if (e.side == Side::our_flows) {
-        judge(fmt::format("growth of the flow to {} coordinates", t.coordinates), tables.growth(t, 0),
-              tables.growth_goal);
-        continue;
-      }
       if (!t.comparable(e)) all.push_back(fmt::format("{}: the ends differ", who));
+      std::optional<double> worst;
+      double where = 0.0;
       for (const double error : compared_errors) {
-        judge(fmt::format("{} at an error of {:.0e}", who, error), t.ratio(e, error), e.goal);
-        if (t.comparable(e) && e.seconds_for(error) && !t.entries.front().seconds_for(error)) {
+        const auto ratio = t.ratio(e, error);
+        if (ratio && (!worst || *ratio > *worst)) worst = ratio, where = error;
+        if (e.goal > 0.0 && t.comparable(e) && e.seconds_for(error) && !t.entries.front().seconds_for(error)) {
           all.push_back(fmt::format("{}: an error of {:.0e} is reached by theirs alone", who, error));
         }
       }
-      judge(who + ", compiling", t.build_ratio(e), tables.build_goal);
+      judge(fmt::format("{}, at an error of {:.0e}", who, where), worst, e.goal);
+      if (!t.grows) judge(who + ", compiling", t.build_ratio(e), tables.build_goal);
       judge(fmt::format("{}, {} at once", who, flow_batch), t.batch_ratio(e), tables.batch_goal);
     }
   }
@@ -193,11 +220,14 @@ nlohmann::json to_json(const FlowTables& tables) {
       if (e.build) entry["build_seconds"] = *e.build;
       if (e.batch) entry["batch_seconds_per_time"] = *e.batch;
       if (!e.failure.empty()) entry["failure"] = e.failure;
+      if (e.steps) entry["steps_per_time"] = *e.steps;
+      if (const auto growth = tables.growth_of_step(t, k)) entry["growth_of_step"] = *growth;
       if (const auto growth = tables.growth(t, k)) entry["growth"] = *growth;
       if (e.side == Side::theirs) {
         entry["ours_over_this"] = json::array();
         for (const double error : compared_errors) {
-          if (const auto ratio = t.ratio(e, error)) entry["ours_over_this"].push_back({{"error", error}, {"ratio", *ratio}});
+          if (const auto ratio = t.ratio(e, error))
+            entry["ours_over_this"].push_back({{"error", error}, {"ratio", *ratio}});
         }
         if (e.goal > 0.0) entry["goal"] = e.goal;
       }

@@ -27,6 +27,7 @@ struct FlowEntry {
   std::vector<PrecisionPoint> points;  ///< one for each tolerance: error relative to max(1, |q|), seconds per time
   std::optional<double> build;         ///< CPU seconds
   std::optional<double> batch;         ///< seconds per time and trajectory
+  std::optional<double> steps;         ///< per time, at the usual tolerance
   std::string failure;
 
   /// The smallest error.
@@ -40,8 +41,8 @@ struct FlowTable {
   std::string problem;
   double time;
   int coordinates;
-  double floor;      ///< how well the solution is known
-  bool grows;        ///< it stands for its size
+  double floor;                    ///< how well the solution is known
+  bool grows;                      ///< it stands for its size
   std::vector<FlowEntry> entries;  ///< ours is the first
 
   bool comparable(const FlowEntry& other) const;
@@ -56,7 +57,9 @@ struct FlowTables {
   std::vector<FlowTable> problems;
   double build_goal = 0.5, batch_goal = 0.8, growth_goal = 1.5;
 
-  /// Time per coordinate relative to that of the smallest system, where a table stands for its size.
+  /// Time of a step per coordinate, and per unit of time and coordinate, relative to that of the smallest system, where
+  /// a table stands for its size. Larger systems are faster, and need more steps.
+  std::optional<double> growth_of_step(const FlowTable& table, std::size_t entry) const;
   std::optional<double> growth(const FlowTable& table, std::size_t entry) const;
 };
 

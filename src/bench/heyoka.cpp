@@ -168,7 +168,7 @@ json heyoka_problem(const char* name, const Problem& problem, std::span<const St
   for (std::size_t i = 0; i < problem.parameters.size(); ++i) {
     parameters[problem.system.parameters()[i].name()] = problem.parameters[i];
   }
-  json question{{"problem", name}, {"size", size},        {"parameters", std::move(parameters)},
+  json question{{"problem", name},        {"size", size},       {"parameters", std::move(parameters)},
                 {"lanes", starts.size()}, {"q", json::array()}, {"v", json::array()}};
   for (const State& start : starts) {
     question["q"].push_back(start.q);

@@ -1,7 +1,7 @@
 #pragma once
 
-// heyoka (https://bluescarni.github.io/heyoka.py), where the user has it: integrators by Taylor series, compiled as ours
-// are. It is never required. What competes is a program in Python (heyoka_competitor.py), which is asked in JSON.
+// heyoka (https://bluescarni.github.io/heyoka.py), where the user has it: integrators by Taylor series, compiled as
+// ours are. It is never required. What competes is a program in Python (heyoka_competitor.py), which is asked in JSON.
 
 #include <sys/types.h>
 

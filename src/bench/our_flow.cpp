@@ -6,6 +6,7 @@
 
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/method_spec.hpp"
+#include "rattleback/method/reference.hpp"
 
 namespace rattleback::bench {
 namespace {
@@ -36,7 +37,14 @@ Flow* OurFlow::begin(double tolerance) {
     start_ = flow_->save();
   }
   flow_->restore(start_);
+  if (const auto* counting = dynamic_cast<const ReferenceFlow*>(flow_.get()))
+    steps_before_ = counting->internal_steps();
   return flow_.get();
+}
+
+std::optional<std::int64_t> OurFlow::own_steps() const {
+  const auto* const counting = dynamic_cast<const ReferenceFlow*>(flow_.get());
+  return counting != nullptr ? std::optional(counting->internal_steps() - steps_before_) : std::nullopt;
 }
 
 std::optional<State> OurFlow::at(Flow& flow, double time) {

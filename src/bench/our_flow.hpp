@@ -29,6 +29,8 @@ class OurFlow final : public Contestant {
   Attempt hold(double tolerance, const Goal& goal) override;
   std::int64_t run(double tolerance, double time) override;
   std::vector<double> end(double tolerance, double time) override;
+  /// Of its own, where it counts them; in the last run.
+  std::optional<std::int64_t> own_steps() const;
 
  private:
   /// With this tolerance, at the start; nothing if there is no such flow.
@@ -42,6 +44,7 @@ class OurFlow final : public Contestant {
   double tolerance_ = 0.0;
   std::unique_ptr<Flow> flow_;
   std::vector<double> start_;
+  std::int64_t steps_before_ = 0;
 };
 
 }  // namespace rattleback::bench

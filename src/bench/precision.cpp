@@ -94,8 +94,7 @@ std::vector<PrecisionTable> precision(const Session& session) {
 }
 
 void add_unless_beaten(const PrecisionPoint& point, std::vector<PrecisionPoint>& points) {
-  std::erase_if(points,
-                [&](const PrecisionPoint& p) { return p.error >= point.error && p.seconds >= point.seconds; });
+  std::erase_if(points, [&](const PrecisionPoint& p) { return p.error >= point.error && p.seconds >= point.seconds; });
   if (points.empty() || point.error < points.back().error) points.push_back(point);
 }
 

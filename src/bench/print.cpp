@@ -58,8 +58,8 @@ void print(const CostTable& table) {
     fmt::print("\n  {:<30}", name);
     for (const CostColumn& c : table.columns) {
       const auto& ratio = c.*compared;
-      fmt::print(" {:>22}", ratio ? fmt::format("{:.2f} [{:.2f}, {:.2f}]  ", ratio->ratio, ratio->low, ratio->high)
-                                  : "-  ");
+      fmt::print(" {:>22}",
+                 ratio ? fmt::format("{:.2f} [{:.2f}, {:.2f}]  ", ratio->ratio, ratio->low, ratio->high) : "-  ");
     }
   };
   row("best of theirs / best of dla", &CostColumn::theirs_over_maps);

@@ -36,8 +36,8 @@ struct Comparison {
 /// waits for its own results.
 inline constexpr double seconds_of_comparison = 1.0;
 
-/// Each call of ours() does `our_units` units of work, each call of theirs() `their_units`; they say how many seconds it
-/// took.
+/// Each call of ours() does `our_units` units of work, each call of theirs() `their_units`; they say how many seconds
+/// it took.
 inline Comparison compare_seconds(double our_units, auto&& ours, double their_units, auto&& theirs) {
   std::vector<double> ratios;
   std::vector<double> our_times;
@@ -59,8 +59,7 @@ inline Comparison compare_seconds(double our_units, auto&& ours, double their_un
 
 /// The same, by the clock.
 inline Comparison compare(double our_units, auto&& ours, double their_units, auto&& theirs) {
-  return compare_seconds(
-      our_units, [&] { return seconds(ours); }, their_units, [&] { return seconds(theirs); });
+  return compare_seconds(our_units, [&] { return seconds(ours); }, their_units, [&] { return seconds(theirs); });
 }
 
 /// One line of the table. The goal is an upper bound on ours/theirs.

@@ -7,9 +7,9 @@
 
 namespace rattleback::bench {
 
-/// The state is (x, R, ω): the centre of mass, the rows of the rotation, the angular velocity seen from the body. With the
-/// vertical u seen from the body, r = d e₃ − Du/√(u·Du) from the centre of mass to the point of contact, whose velocity
-/// vanishes, ẋ = R(r × ω), and from the balance of momenta, the force of contact eliminated,
+/// The state is (x, R, ω): the centre of mass, the rows of the rotation, the angular velocity seen from the body. With
+/// the vertical u seen from the body, r = d e₃ − Du/√(u·Du) from the centre of mass to the point of contact, whose
+/// velocity vanishes, ẋ = R(r × ω), and from the balance of momenta, the force of contact eliminated,
 ///   (J + m(r²1 − r rᵀ)) ω̇ = −ω × Jω + m r × (ṙ × ω + ω × (r × ω) + g u).
 struct RattlebackMotion {
   static constexpr double m = 1, g = 9.81, d = 0.01, i11 = 2e-4, i22 = 1.6e-3, i33 = 1.7e-3, i12 = -2e-5;

@@ -88,8 +88,8 @@ struct PrecisionTable {
 
 std::vector<PrecisionTable> precision(const Session& session);
 
-/// Keeps a point if none of a smaller setting beats it in both, and those that it does not beat: what is beaten is noise,
-/// or rounding.
+/// Keeps a point if none of a smaller setting beats it in both, and those that it does not beat: what is beaten is
+/// noise, or rounding.
 void add_unless_beaten(const PrecisionPoint& point, std::vector<PrecisionPoint>& points);
 
 /// Seconds that an error costs, by interpolation between such points in logarithms; nothing if it is not reached.
