@@ -87,7 +87,7 @@ std::vector<Case> cases() {
 std::vector<double> tolerances(const Case& c) {
   if (c.grows) return {std::begin(shown_tolerances), std::end(shown_tolerances)};
   std::vector<double> all;
-  for (int digits = 4; digits <= 16; ++digits) all.push_back(std::pow(10.0, -digits));
+  for (int digits = 2; digits <= 16; ++digits) all.push_back(std::pow(10.0, -digits));
   return all;
 }
 
