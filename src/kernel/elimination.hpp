@@ -14,6 +14,7 @@ namespace rattleback {
 struct SymbolicLinearSystem {
   std::vector<std::map<int, Value>> rows;
   std::vector<Value> right_hand_side;
+  std::vector<double> units = {};  ///< of the unknowns, in which entries of a row are compared; empty: 1
 };
 
 /// constant + Σ coefficients[j]·xⱼ of the solution x.

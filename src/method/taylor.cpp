@@ -17,6 +17,7 @@
 namespace rattleback {
 namespace {
 
+constexpr const char* not_finite = "its series are not finite";
 /// Relative errors of accelerations for which other pivots are looked for, and beyond
 /// which there is no solution.
 constexpr double least_acceptable = 0x1p-42;
@@ -26,7 +27,7 @@ constexpr double longest_growth = 1e3;
 /// Accelerations that change by this fraction of the motion from one series to the next have jumped.
 constexpr double visible_jump = 1e-6;
 /// Steps in which the scales of the motion are learnt, and those for which they count as known then.
-constexpr int first_steps = 64;
+constexpr int first_steps = 16;
 constexpr int steps_between_weights = 8;
 
 bool all_finite(std::span<const double> numbers) {
@@ -78,7 +79,7 @@ class Taylor final : public Integrator {
       : equations_(equations), tolerance_(tolerance), first_time_(problem.start.t), system_(motion_series(problem.system)),
         size_(equations.size), positions_(problem.system.space().positions()), with_time_(problem.system.depends_on_time()),
         order_(order > 0 ? order : taylor_order(tolerance)),
-        shortening_(std::exp(-2.0 - 0.7 / (order_ - 1.0))), parameters_(problem.parameters), weights_(size_),
+        shortening_(std::exp(std::log(tolerance) / order_ - 0.7 / (order_ - 1.0))), parameters_(problem.parameters), weights_(size_),
         rest_(size_), before_(size_), coefficients_(size_ * static_cast<std::size_t>(order_ + 1)), ahead_(coefficients_),
         changed_(size_), may_jump_(has_branches(system_.momenta) || has_branches(system_.forces) ||
                                    has_branches(system_.reactions) || has_branches(system_.rows)) {
@@ -88,6 +89,10 @@ class Taylor final : public Integrator {
     data_.insert(data_.end(), parameters_.begin(), parameters_.end());
     start_ = pivots_ = data_;
     system_.scale = VelocityUnits(problem).each;
+    for (double& scale : system_.scale) {
+      if (!(scale > 0.0 && std::isfinite(scale))) scale = 1.0;  // held fast by constraints
+      over_scale_.push_back(1.0 / scale);
+    }
     derive();
   }
 
@@ -122,7 +127,9 @@ class Taylor final : public Integrator {
     base_rest_ = time_rest_;
     before_ = rest_;
     for (advance(h); !goes_on(h); advance(h *= 0.5)) {
-      if (time_ == base_) return trouble_.empty() ? "the accelerations jump" : trouble_.c_str();
+      if (time_ != base_) continue;
+      if (trouble_ == not_finite) break;  // steps that do not change t say the rest
+      return trouble_.empty() ? "the accelerations jump" : trouble_.c_str();
     }
     is_ahead_ = true;
     last_step_ = h;
@@ -202,7 +209,7 @@ class Taylor final : public Integrator {
     if (!all_finite(series_->trial())) {
       trouble_ = "singular: its equations do not determine the accelerations and multipliers";
     } else if (!all_finite(std::span(coefficients).last(size_))) {
-      trouble_ = "its series are not finite";
+      trouble_ = not_finite;
     }
     return trouble_.empty();
   }
@@ -212,7 +219,7 @@ class Taylor final : public Integrator {
     const std::span<const double> trial = series_->trial();
     double largest = 0.0;
     for (std::size_t i = 0; i < system_.scale.size(); ++i) {
-      if (system_.scale[i] > 0.0) largest = std::max(largest, std::abs(trial[i] / system_.scale[i] - 1.0));
+      largest = std::max(largest, std::abs(trial[i] * over_scale_[i] - 1.0));
     }
     return largest;
   }
@@ -220,22 +227,24 @@ class Taylor final : public Integrator {
   double norm(const double* velocity) const {
     double largest = 0.0;
     for (std::size_t i = 0; i < system_.scale.size(); ++i) {
-      largest = std::max(largest, std::abs(velocity[i]) / system_.scale[i]);
+      largest = std::max(largest, std::abs(velocity[i]) * over_scale_[i]);
     }
     return largest;
   }
 
-  /// The largest coefficient of an order, in units of the scales of the motion.
-  double size_of(int order) const {
-    const double* const x = coefficients_.data() + static_cast<std::size_t>(order) * size_;
-    double largest = 0.0;
-    for (std::size_t i = 0; i < size_; ++i) largest = std::max(largest, std::abs(x[i]) * weights_[i]);
-    return largest * tolerance_;
-  }
-
+  /// h = ρ ε^{1/p}, where 1/ρ is the rate at which coefficients grow, in units of the scales of the motion.
   double choose_step() const {
+    const double* const last = coefficients_.data() + static_cast<std::size_t>(order_) * size_;
+    const double* const last_but_one = last - size_;
+    double largest = 0.0;
+    double largest_before = 0.0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      largest = std::max(largest, std::abs(last[i]) * weights_[i]);
+      largest_before = std::max(largest_before, std::abs(last_but_one[i]) * weights_[i]);
+    }
     const double p = order_;
-    const double rate = std::max(rough_log2(size_of(order_)) / p, rough_log2(size_of(order_ - 1)) / (p - 1.0));  // of 1/ρ
+    const double rate =
+        std::max(rough_log2(largest * tolerance_) / p, rough_log2(largest_before * tolerance_) / (p - 1.0));
     return std::min(shortening_ * rough_exp2(-rate), std::max(longest_, longest_growth * time_));
   }
 
@@ -253,6 +262,7 @@ class Taylor final : public Integrator {
   std::vector<double> data_;    ///< x, t, parameters
   std::vector<double> start_;   ///< data that pivots were chosen at
   std::vector<double> pivots_;  ///< those they are chosen at now
+  std::vector<double> over_scale_;
   std::vector<double> weights_;
   std::vector<double> rest_;    ///< what was rounded off x
   std::vector<double> before_;  ///< the same at the beginning of the last step
@@ -274,7 +284,7 @@ class Taylor final : public Integrator {
 
 }  // namespace
 
-int taylor_order(double tolerance) { return static_cast<int>(std::ceil(1.0 - 0.5 * std::log(tolerance))); }
+int taylor_order(double tolerance) { return static_cast<int>(std::ceil(1.0 - 0.75 * std::log(tolerance))); }
 
 std::unique_ptr<Integrator> make_taylor(const Problem& problem, const MotionEquations& equations, double tolerance,
                                         int order) {

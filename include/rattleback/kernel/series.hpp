@@ -39,7 +39,7 @@ struct SeriesSystem {
 /// of series have recurrences (Moore 1966; Jorba & Zou 2005, Experimental Mathematics 14). The coefficients j of p and c
 /// are linear in vⱼ, so that
 ///
-///     K (j vⱼ, μⱼ) = (f_{j−1} + (B μ)ⱼ − j pⱼ, −j cⱼ) with 0 in the place of vⱼ and μⱼ on the right,     μⱼ = λ_{j−1}
+///     K (vⱼ, μⱼ/j) = ((f_{j−1} + (B μ)ⱼ)/j − pⱼ, −cⱼ) with 0 in the place of vⱼ and μⱼ on the right,     μⱼ = λ_{j−1}
 ///
 /// and K, at t₀, is factorised once for all orders. Neither p nor c is differentiated.
 ///
