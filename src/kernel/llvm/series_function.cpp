@@ -13,8 +13,9 @@ namespace {
 
 using Column = Emitter::Column;
 
-/// Instructions up to which all orders are written out.
-constexpr std::size_t largest_unrolled = 3000;
+/// Instructions up to which all orders are written out; beyond, their factors do not fit into registers any more, and
+/// compiling takes longer for nothing.
+constexpr std::size_t largest_unrolled = 1500;
 /// Vectors of convolutions that are summed up at the same time: sums wait for themselves.
 constexpr std::size_t vectors_at_once = 4;
 
