@@ -22,6 +22,8 @@ constexpr const char* not_finite = "its series are not finite";
 /// which there is no solution.
 constexpr double least_acceptable = 0x1p-42;
 constexpr double too_large = 1e-8;
+/// Coefficients below this are followed by others that are no numbers any more.
+constexpr double underflow = 1e-200;
 /// Motions that are polynomials have steps of any length, up to so many times the time that has passed.
 constexpr double longest_growth = 1e3;
 /// Accelerations that change by this fraction of the motion from one series to the next have jumped.
@@ -232,20 +234,29 @@ class Taylor final : public Integrator {
     return largest;
   }
 
-  /// h = ρ ε^{1/p}, where 1/ρ is the rate at which coefficients grow, in units of the scales of the motion.
-  double choose_step() const {
-    const double* const last = coefficients_.data() + static_cast<std::size_t>(order_) * size_;
-    const double* const last_but_one = last - size_;
+  /// The largest coefficient of an order, in units of the scales of the motion.
+  double size_of(int order) const {
+    const double* const x = coefficients_.data() + static_cast<std::size_t>(order) * size_;
     double largest = 0.0;
-    double largest_before = 0.0;
-    for (std::size_t i = 0; i < size_; ++i) {
-      largest = std::max(largest, std::abs(last[i]) * weights_[i]);
-      largest_before = std::max(largest_before, std::abs(last_but_one[i]) * weights_[i]);
-    }
-    const double p = order_;
-    const double rate =
-        std::max(rough_log2(largest * tolerance_) / p, rough_log2(largest_before * tolerance_) / (p - 1.0));
-    return std::min(shortening_ * rough_exp2(-rate), std::max(longest_, longest_growth * time_));
+    for (std::size_t i = 0; i < size_; ++i) largest = std::max(largest, std::abs(x[i]) * weights_[i]);
+    return largest * tolerance_;
+  }
+
+  /// 1/ρ, the rate at which coefficients grow up to an order, as a logarithm.
+  double rate_at(int order) const {
+    return std::max(rough_log2(size_of(order)) / order, rough_log2(size_of(order - 1)) / (order - 1));
+  }
+
+  /// h = ρ ε^{1/p}
+  double choose_step() const {
+    const double rate = rate_at(order_);
+    const double longest = std::max(longest_, longest_growth * time_);
+    if (rate > -std::numeric_limits<double>::infinity()) return std::min(shortening_ * rough_exp2(-rate), longest);
+    // The last coefficients vanish: the motion is a polynomial, or so slow that they underflow.
+    int last = order_ - 2;
+    while (last > 2 && size_of(last) == 0.0) --last;
+    if (const double size = size_of(last); size == 0.0 || size >= underflow) return longest;
+    return std::min(std::pow(tolerance_, 1.0 / (last - 1)) * rough_exp2(-rate_at(std::max(2, last - 1))), longest);
   }
 
   MotionEquations equations_;
