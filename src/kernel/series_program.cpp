@@ -126,10 +126,9 @@ class SeriesBuilder {
     series.find_coefficients();
     std::vector<Value> right;
     for (std::size_t i = 0; i < n; ++i) {
-      const Value pushed = code_.add(series.carried(static_cast<std::uint32_t>(positions + i)),
-                                     series[reactions_[i]].coefficient);
-      right.push_back(
-          code_.subtract(code_.multiply(series.over_number(), pushed), series[momenta_[i]].coefficient));
+      const Value pushed =
+          code_.add(series.carried(static_cast<std::uint32_t>(positions + i)), series[reactions_[i]].coefficient);
+      right.push_back(code_.subtract(code_.multiply(series.over_number(), pushed), series[momenta_[i]].coefficient));
     }
     for (const Value c : rows_) right.push_back(code_.negate(series[c].coefficient));
     const std::vector<Value> solution = solve(series, std::move(right));
@@ -196,7 +195,8 @@ class SeriesBuilder {
   void arrange() {
     std::vector<Value> roots;
     const auto for_each_root = [&](auto&& visit) {
-      for (auto* list : {&program_.first, &program_.next, &program_.velocity, &program_.left, &program_.right, &program_.trial})
+      for (auto* list :
+           {&program_.first, &program_.next, &program_.velocity, &program_.left, &program_.right, &program_.trial})
         std::ranges::for_each(*list, visit);
     };
     for_each_root([&](Value& v) { roots.push_back(v); });

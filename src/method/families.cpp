@@ -242,7 +242,8 @@ Recipe without_options(Method (*equations)(const System&)) {
 Recipe read_flow(ReferenceOptions::By by, const MethodOptions& options) {
   ReferenceOptions flow;
   flow.by = by;
-  if (options.has("tolerance")) flow.tolerance = options.number("tolerance", 0.0, by == ReferenceOptions::By::adams ? 1e-15 : 1e-16, 1e-2);
+  if (options.has("tolerance"))
+    flow.tolerance = options.number("tolerance", 0.0, by == ReferenceOptions::By::adams ? 1e-15 : 1e-16, 1e-2);
   if (options.has("order")) {
     const double order = options.number("order", 20, 2, 100);
     if (order != std::floor(order)) {

@@ -54,7 +54,8 @@ double rough_exp2(double x) {
   return power * (1.0 + f * (0.6565 + 0.3435 * f));
 }
 
-/// Functions that have several values where they are continued: after a zero of √'s argument another may be the right one.
+/// Functions that have several values where they are continued: after a zero of √'s argument another may be the right
+/// one.
 bool has_branches(const std::vector<Expression>& expressions) {
   const Graph graph(expressions);
   for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -78,13 +79,14 @@ void add_compensated(double& sum, double& rest, double change) {
 class Taylor final : public Integrator {
  public:
   Taylor(const Problem& problem, const MotionEquations& equations, double tolerance, int order)
-      : equations_(equations), tolerance_(tolerance), first_time_(problem.start.t), system_(motion_series(problem.system)),
-        size_(equations.size), positions_(problem.system.space().positions()), with_time_(problem.system.depends_on_time()),
-        order_(order > 0 ? order : taylor_order(tolerance)),
-        shortening_(std::exp(std::log(tolerance) / order_ - 0.7 / (order_ - 1.0))), parameters_(problem.parameters), weights_(size_),
-        rest_(size_), before_(size_), coefficients_(size_ * static_cast<std::size_t>(order_ + 1)), ahead_(coefficients_),
-        changed_(size_), may_jump_(has_branches(system_.momenta) || has_branches(system_.forces) ||
-                                   has_branches(system_.reactions) || has_branches(system_.rows)) {
+      : equations_(equations), tolerance_(tolerance), first_time_(problem.start.t),
+        system_(motion_series(problem.system)), size_(equations.size), positions_(problem.system.space().positions()),
+        with_time_(problem.system.depends_on_time()), order_(order > 0 ? order : taylor_order(tolerance)),
+        shortening_(std::exp(std::log(tolerance) / order_ - 0.7 / (order_ - 1.0))), parameters_(problem.parameters),
+        weights_(size_), rest_(size_), before_(size_), coefficients_(size_ * static_cast<std::size_t>(order_ + 1)),
+        ahead_(coefficients_), changed_(size_),
+        may_jump_(has_branches(system_.momenta) || has_branches(system_.forces) || has_branches(system_.reactions) ||
+                  has_branches(system_.rows)) {
     data_.assign(problem.start.q.begin(), problem.start.q.end());
     data_.insert(data_.end(), problem.start.v.begin(), problem.start.v.end());
     if (with_time_) data_.push_back(first_time_);
@@ -188,8 +190,8 @@ class Taylor final : public Integrator {
     add_compensated(time_, time_rest_, h);
   }
 
-  /// Whether there is a series at the end of the step, which begins as the last one ends: a jump, as that of x/√(x²), does
-  /// not show in series on either side.
+  /// Whether there is a series at the end of the step, which begins as the last one ends: a jump, as that of x/√(x²),
+  /// does not show in series on either side.
   bool goes_on(double h) {
     if (!expand(ahead_)) return false;
     if (!may_jump_) return true;
@@ -301,7 +303,8 @@ std::unique_ptr<Integrator> make_taylor(const Problem& problem, const MotionEqua
                                         int order) {
   if (!has_motion_series(problem.system)) {
     throw MethodError(
-        "taylor needs equations of motion that are smooth, and linear in multipliers: abs, sign, min, max, if and tables "
+        "taylor needs equations of motion that are smooth, and linear in multipliers: abs, sign, min, max, if and "
+        "tables "
         "have no power series; cvode does without");
   }
   return std::make_unique<Taylor>(problem, equations, tolerance, order);

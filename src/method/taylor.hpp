@@ -7,11 +7,12 @@
 
 namespace rattleback {
 
-/// Taylor series of the motion, of fixed order and variable step (Jorba & Zou 2005, Experimental Mathematics 14, 99–117).
+/// Taylor series of the motion, of fixed order and variable step (Jorba & Zou 2005, Experimental Mathematics 14,
+/// 99–117).
 ///
 /// The error of a step of the series of order p is about (h/ρ)^p, where ρ, the radius of convergence, is seen from the
-/// last two coefficients: for a tolerance ε, h = ρ ε^{1/p}. If a step costs p², p = 1 − ½ ln ε is best, as in that paper;
-/// if it costs p, 1 − ln ε. Here it is something between,
+/// last two coefficients: for a tolerance ε, h = ρ ε^{1/p}. If a step costs p², p = 1 − ½ ln ε is best, as in that
+/// paper; if it costs p, 1 − ln ε. Here it is something between,
 ///
 ///     p = 1 − ¾ ln ε,
 ///
