@@ -135,20 +135,6 @@ TEST(Interruption, changes_no_bits) {
   }
 }
 
-TEST(Ends, where_accelerations_jump_though_series_do_not_show_it) {
-  const std::string why = why_not(read(R"toml(
-coordinates = ["x"]
-lagrangian = "0.5*x'^2"
-[forces]
-x = "-x'/sqrt(x'^2)"
-[initial]
-q = [0]
-v = [1]
-)toml"),
-                                  2.0);
-  EXPECT_NE(why.find("the flow taylor ends at t = 1:"), std::string::npos) << why;
-}
-
 // A mass that falls into a centre, r = cos²η at t = (η + ½ sin 2η)/√2.
 TEST(Ends, at_a_collision) {
   const Problem falling = read(R"toml(
