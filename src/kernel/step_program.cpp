@@ -372,7 +372,7 @@ class StepBuilder {
     std::vector<Value> right_hand_side;
     for (const ResidualCheck& c : step.residuals) right_hand_side.push_back(builder_.negate(c.residual));
     step.correction = solve(block, linear_system(block, std::move(right_hand_side))).solution;
-    std::swap(step.residuals.front(), step.residuals[slopes_.smallest_nonlinear(block)]);
+    std::swap(step.residuals.front(), step.residuals[slopes_.sharpest(block)]);
     return step;
   }
 
