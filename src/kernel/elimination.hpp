@@ -14,6 +14,8 @@ namespace rattleback {
 struct SymbolicLinearSystem {
   std::vector<std::map<int, Value>> rows;
   std::vector<Value> right_hand_side;
+  /// Whether it is one of Newton's corrections: each waits for the one before, and errs by less than it corrects.
+  bool is_iterated = false;
 };
 
 /// constant + Σ coefficients[j]·xⱼ of the solution x.

@@ -371,7 +371,9 @@ class StepBuilder {
     for (const int e : block.equations) step.residuals.push_back(check(e));
     std::vector<Value> right_hand_side;
     for (const ResidualCheck& c : step.residuals) right_hand_side.push_back(builder_.negate(c.residual));
-    step.correction = solve(block, linear_system(block, std::move(right_hand_side))).solution;
+    SymbolicLinearSystem linear = linear_system(block, std::move(right_hand_side));
+    linear.is_iterated = true;
+    step.correction = solve(block, linear).solution;
     std::swap(step.residuals.front(), step.residuals[slopes_.sharpest(block)]);
     return step;
   }
