@@ -83,10 +83,17 @@ class Contestant {
   Setting setting() const { return setting_; }
   double exponent() const { return exponent_; }
 
-  /// A run that looks at the energy after every step it accepts, and ends when that leaves the bound.
+  /// A run that looks at the energy after every step it accepts (flows: at equidistant times), and ends when that
+  /// leaves the bound.
   virtual Attempt hold(double setting, const Goal& goal) = 0;
   /// The same run without looking. Returns the number of steps, 0 if it failed.
   virtual std::int64_t run(double setting, double time) = 0;
+  /// How long such a run takes.
+  virtual double seconds(double setting, double time) {
+    const auto begin = std::chrono::steady_clock::now();
+    run(setting, time);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
   /// The coordinates at the end of such a run, those of the model; empty if it failed.
   virtual std::vector<double> end(double setting, double time) = 0;
 

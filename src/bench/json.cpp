@@ -33,7 +33,7 @@ json to_json(const CostTable& table) {
   for (const CostColumn& c : table.columns) {
     json column{{"bound", c.bound}, {"goal", c.goal}, {"entries", json::array()}};
     for (const CostEntry& e : c.entries) {
-      json entry{{"name", e.name}, {"ours", e.ours}, {"search", name(e.result.end)}};
+      json entry{{"name", e.name}, {"ours", e.side != Side::theirs}, {"search", name(e.result.end)}};
       if (e.result.holds()) {
         entry[name(e.setting)] = e.result.setting;
         entry["seconds_per_time"] = e.result.seconds;
@@ -42,10 +42,12 @@ json to_json(const CostTable& table) {
       }
       column["entries"].push_back(std::move(entry));
     }
-    if (c.theirs_over_ours) {
-      column["theirs_over_ours"] = to_json(*c.theirs_over_ours, "theirs", "ours");
-      column["reached"] = c.theirs_over_ours->ratio >= c.goal;
+    if (const auto ratio = c.theirs_over_ours()) {
+      column["theirs_over_ours"] = to_json(*ratio, "theirs", "ours");
+      column["reached"] = ratio->ratio >= c.goal;
     }
+    if (c.theirs_over_maps) column["theirs_over_maps"] = to_json(*c.theirs_over_maps, "theirs", "ours");
+    if (c.theirs_over_flows) column["theirs_over_flows"] = to_json(*c.theirs_over_flows, "theirs", "ours");
     if (c.theirs_over_run) column["theirs_over_run"] = to_json(*c.theirs_over_run, "theirs", "run");
     document["bounds"].push_back(std::move(column));
   }
@@ -57,7 +59,7 @@ json to_json(const std::vector<PrecisionTable>& tables) {
   for (const PrecisionTable& t : tables) {
     json one{{"problem", t.problem}, {"time", t.time}, {"floor", t.floor}, {"entries", json::array()}};
     for (const PrecisionEntry& e : t.entries) {
-      json entry{{"name", e.name}, {"ours", e.ours}, {"points", json::array()}};
+      json entry{{"name", e.name}, {"ours", e.side != Side::theirs}, {"points", json::array()}};
       for (const PrecisionPoint& p : e.points) {
         entry["points"].push_back({{name(e.setting), p.setting}, {"error", p.error}, {"seconds", p.seconds}});
       }

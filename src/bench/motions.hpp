@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <type_traits>
 #include <vector>
 
 namespace rattleback::bench {
@@ -192,16 +193,17 @@ struct OscillatorMotion {
 
   template <class In, class Out>
   void operator()(const In& s, Out& rate, double) const {
-    const double* y = &s[1];
-    const double* z = y + n;
-    const double* vy = z + n;
-    const double* vz = vy + n;
-    double* ry = &rate[1];
-    double* rz = ry + n;
-    double* ay = rz + n;
-    double* az = ay + n;
-    double dx = 0, norm = 1, sum = s[0];
-    const double pair = z[0] * z[1];
+    const auto* y = &s[1];
+    const auto* z = y + n;
+    const auto* vy = z + n;
+    const auto* vz = vy + n;
+    auto* ry = &rate[1];
+    auto* rz = ry + n;
+    auto* ay = rz + n;
+    auto* az = ay + n;
+    using Real = std::remove_cvref_t<decltype(s[0])>;
+    Real dx = 0, norm = 1, sum = s[0];
+    const Real pair = z[0] * z[1];
     for (std::size_t i = 0; i < n; ++i) {
       ry[i] = vy[i];
       rz[i] = vz[i];
@@ -215,7 +217,7 @@ struct OscillatorMotion {
       norm += y[i] * y[i];
       sum -= y[i] * az[i] + vy[i] * vz[i];
     }
-    const double lambda = sum / norm;
+    const Real lambda = sum / norm;
     for (std::size_t i = 0; i < n; ++i) az[i] += lambda * y[i];
     rate[0] = dx;
   }

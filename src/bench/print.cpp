@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 
+#include "src/bench/our_flow.hpp"
 #include "src/bench/tables.hpp"
 
 namespace rattleback::bench {
@@ -45,27 +48,27 @@ void print(const CostTable& table) {
     fmt::print("  {:<30}", table.columns.front().entries[k].name);
     for (const CostColumn& c : table.columns) {
       if (k >= c.entries.size()) continue;
-      const bool best = k == c.best_of_ours || k == c.best_of_theirs;
+      const bool best = k == c.best_of_maps || k == c.best_of_flows || k == c.best_of_theirs;
       in_haste = in_haste || c.entries[k].result.end == SearchEnd::found_in_haste;
       fmt::print(" {:>22}", text(c.entries[k], table.options) + (best ? " <" : "  "));
     }
     fmt::print("\n");
   }
-  fmt::print("\n  {:<30}", "best of theirs / best of ours");
-  for (const CostColumn& c : table.columns) {
-    fmt::print(" {:>22}", c.theirs_over_ours ? fmt::format("{:.2f} [{:.2f}, {:.2f}]  ", c.theirs_over_ours->ratio,
-                                                           c.theirs_over_ours->low, c.theirs_over_ours->high)
-                                             : "-  ");
-  }
-  fmt::print("\n  {:<30}", "best of theirs / 'run'");
-  for (const CostColumn& c : table.columns) {
-    fmt::print(" {:>22}", c.theirs_over_run ? fmt::format("{:.2f} [{:.2f}, {:.2f}]  ", c.theirs_over_run->ratio,
-                                                          c.theirs_over_run->low, c.theirs_over_run->high)
-                                            : "-  ");
-  }
+  const auto row = [&](const std::string& name, std::optional<Comparison> CostColumn::* compared) {
+    fmt::print("\n  {:<30}", name);
+    for (const CostColumn& c : table.columns) {
+      const auto& ratio = c.*compared;
+      fmt::print(" {:>22}",
+                 ratio ? fmt::format("{:.2f} [{:.2f}, {:.2f}]  ", ratio->ratio, ratio->low, ratio->high) : "-  ");
+    }
+  };
+  row("best of theirs / best of dla", &CostColumn::theirs_over_maps);
+  row(fmt::format("best of theirs / {}", our_flow), &CostColumn::theirs_over_flows);
+  row("best of theirs / 'run'", &CostColumn::theirs_over_run);
   fmt::print("\n  {:<30}", "goal");
   for (const CostColumn& c : table.columns) {
-    const bool reached = c.theirs_over_ours && c.theirs_over_ours->ratio >= c.goal;
+    const auto ratio = c.theirs_over_ours();
+    const bool reached = ratio && ratio->ratio >= c.goal;
     fmt::print(" {:>22}", fmt::format("{:g} {}  ", c.goal, verdict(reached)));
   }
   fmt::print(
@@ -82,22 +85,32 @@ void print(const std::vector<PrecisionTable>& tables) {
                t.problem, t.time, t.floor, "");
     for (const double error : errors) fmt::print(" {:>10}", fmt::format("{:.0e}", error));
     fmt::print("\n");
-    std::vector<double> best[2];
+    std::vector<double> best[3];  // of each side
     for (auto& b : best) b.assign(std::size(errors), HUGE_VAL);
     for (const PrecisionEntry& e : t.entries) {
       fmt::print("  {:<30}", e.name);
+      auto& best_of_side = best[static_cast<int>(e.side)];
       for (std::size_t k = 0; k < std::size(errors); ++k) {
-        const auto seconds = seconds_for(e, errors[k]);
-        if (seconds) best[e.ours][k] = std::min(best[e.ours][k], *seconds);
+        const auto seconds = seconds_for(e.points, errors[k]);
+        if (seconds) best_of_side[k] = std::min(best_of_side[k], *seconds);
         fmt::print(" {:>10}", seconds ? short_time(*seconds) : "-");
       }
       fmt::print("\n");
     }
-    fmt::print("\n  {:<30}", "best of theirs / best of ours");
-    for (std::size_t k = 0; k < std::size(errors); ++k) {
-      const bool known = best[0][k] < HUGE_VAL && best[1][k] < HUGE_VAL;
-      fmt::print(" {:>10}", known ? fmt::format("{:.2f}", best[0][k] / best[1][k]) : "-");
-    }
+    const auto& theirs = best[static_cast<int>(Side::theirs)];
+    const auto row = [&](const std::string& name, auto&& ours) {
+      fmt::print("\n  {:<30}", name);
+      for (std::size_t k = 0; k < std::size(errors); ++k) {
+        const double seconds = ours(k);
+        const bool known = theirs[k] < HUGE_VAL && seconds < HUGE_VAL;
+        fmt::print(" {:>10}", known ? fmt::format("{:.2f}", theirs[k] / seconds) : "-");
+      }
+    };
+    const auto& maps = best[static_cast<int>(Side::our_maps)];
+    const auto& flows = best[static_cast<int>(Side::our_flows)];
+    row("best of theirs / best of dla", [&](std::size_t k) { return maps[k]; });
+    row(fmt::format("best of theirs / {}", our_flow), [&](std::size_t k) { return flows[k]; });
+    row("best of theirs / best of ours", [&](std::size_t k) { return std::min(maps[k], flows[k]); });
     fmt::print("\n\n");
   }
 }

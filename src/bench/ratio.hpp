@@ -36,16 +36,17 @@ struct Comparison {
 /// waits for its own results.
 inline constexpr double seconds_of_comparison = 1.0;
 
-/// Each call of ours() does `our_units` units of work, each call of theirs() `their_units`.
-inline Comparison compare(double our_units, auto&& ours, double their_units, auto&& theirs) {
+/// Each call of ours() does `our_units` units of work, each call of theirs() `their_units`; they say how many seconds
+/// it took.
+inline Comparison compare_seconds(double our_units, auto&& ours, double their_units, auto&& theirs) {
   std::vector<double> ratios;
   std::vector<double> our_times;
   std::vector<double> their_times;
   ours();
   theirs();
   for (double total = 0.0; total < seconds_of_comparison;) {
-    our_times.push_back(seconds(ours) / our_units);
-    their_times.push_back(seconds(theirs) / their_units);
+    our_times.push_back(ours() / our_units);
+    their_times.push_back(theirs() / their_units);
     ratios.push_back(our_times.back() / their_times.back());
     total += our_times.back() * our_units + their_times.back() * their_units;
   }
@@ -54,6 +55,11 @@ inline Comparison compare(double our_units, auto&& ours, double their_units, aut
   const double our_best = *std::min_element(our_times.begin(), our_times.end());
   const double their_best = *std::min_element(their_times.begin(), their_times.end());
   return {our_best / their_best, ratios[n / 4], ratios[3 * n / 4], our_best, their_best};
+}
+
+/// The same, by the clock.
+inline Comparison compare(double our_units, auto&& ours, double their_units, auto&& theirs) {
+  return compare_seconds(our_units, [&] { return seconds(ours); }, their_units, [&] { return seconds(theirs); });
 }
 
 /// One line of the table. The goal is an upper bound on ours/theirs.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -14,12 +15,18 @@
 
 namespace rattleback::bench {
 
+class Heyoka;
+
 using benchmark::Comparison;
 
 /// What all tables need to know of the one who asked for them.
 struct Session {
   std::function<void(const std::string&)> progress = [](const std::string&) {};
+  std::shared_ptr<Heyoka> heyoka = {};  ///< if it is there
 };
+
+/// Whose an integrator is, and of which kind ours are.
+enum class Side : std::uint8_t { our_maps, our_flows, theirs };
 
 // --- cost: what it costs to hold the energy of the quadratic particle
 
@@ -30,7 +37,7 @@ struct CostOptions {
 
 struct CostEntry {
   std::string name;
-  bool ours;
+  Side side;
   Contestant::Setting setting;
   SearchResult result;
 };
@@ -39,9 +46,15 @@ struct CostColumn {
   double bound;
   double goal;  ///< for theirs / ours
   std::vector<CostEntry> entries;
-  std::optional<std::size_t> best_of_ours, best_of_theirs;
-  std::optional<Comparison> theirs_over_ours;  ///< the two best, taking turns
-  std::optional<Comparison> theirs_over_run;   ///< the same, where ours is a whole run that watches every node
+  std::optional<std::size_t> best_of_maps, best_of_flows, best_of_theirs;
+  std::optional<Comparison> theirs_over_maps, theirs_over_flows;  ///< the best of both, taking turns
+  std::optional<Comparison> theirs_over_run;  ///< where ours is a whole run, by our best map, that watches every node
+
+  /// By which of ours is cheaper.
+  std::optional<Comparison> theirs_over_ours() const {
+    if (!theirs_over_maps || !theirs_over_flows) return theirs_over_maps ? theirs_over_maps : theirs_over_flows;
+    return theirs_over_maps->ratio > theirs_over_flows->ratio ? theirs_over_maps : theirs_over_flows;
+  }
 };
 
 struct CostTable {
@@ -61,7 +74,7 @@ struct PrecisionPoint {
 
 struct PrecisionEntry {
   std::string name;
-  bool ours;
+  Side side;
   Contestant::Setting setting;
   std::vector<PrecisionPoint> points;  ///< those that are not beaten in both by another setting of the same
 };
@@ -75,8 +88,14 @@ struct PrecisionTable {
 
 std::vector<PrecisionTable> precision(const Session& session);
 
-/// Seconds that an error costs, by interpolation between the points in logarithms; nothing if it is not reached.
-std::optional<double> seconds_for(const PrecisionEntry& entry, double error);
+/// Keeps a point if none of a smaller setting beats it in both, and those that it does not beat: what is beaten is
+/// noise, or rounding.
+void add_unless_beaten(const PrecisionPoint& point, std::vector<PrecisionPoint>& points);
+
+/// Seconds that an error costs, by interpolation between such points in logarithms; nothing if it is not reached.
+std::optional<double> seconds_for(const std::vector<PrecisionPoint>& points, double error);
+
+// --- flow: our flow beside heyoka (flow_table.hpp)
 
 // --- step: nanoseconds of one step
 

@@ -13,6 +13,8 @@
 #include "request.hpp"
 #include "src/answer/check.hpp"
 #include "src/bench/competitors.hpp"
+#include "src/bench/flow_table.hpp"
+#include "src/bench/heyoka.hpp"
 #include "src/bench/tables.hpp"
 #include "terminal.hpp"
 
@@ -64,6 +66,10 @@ void run_bench(const BenchOptions& o) {
         "what Rattleback is compared with was compiled for a processor that has more instructions than this "
         "one: build it here, or ask for throughput and growth only");
   }
+  if (wanted("cost") || wanted("precision") || wanted("flow")) {
+    session.heyoka = bench::Heyoka::find(o.heyoka);
+    if (session.heyoka == nullptr && o.output.talks()) fmt::print("{}\n\n", bench::heyoka_advice);
+  }
   std::string missed;
   nlohmann::json document{{"target", compiler_target()}};
   const auto show = [&](const char* name, auto&& measure) {
@@ -80,6 +86,7 @@ void run_bench(const BenchOptions& o) {
     std::fflush(stdout);
   };
   if (o.output.talks()) fmt::print("{}\n\n", compiler_target());
+  show("flow", [&] { return bench::flows(session); });  // first: others would have compiled what it compiles
   show("cost", [&] { return bench::cost(cost, session); });
   show("precision", [&] { return bench::precision(session); });
   show("step", [&] { return bench::step(session); });

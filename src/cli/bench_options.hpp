@@ -12,6 +12,7 @@ struct BenchOptions {
   std::vector<std::string> tables;
   double time = 1e6;
   double limit = 60;
+  std::string heyoka;
   OutputOptions output;
 };
 

@@ -5,13 +5,13 @@
 
 namespace rattleback {
 
-Builder::Sample sample_of_data(const ImplicitSystem& system, std::size_t i) {
+Builder::Sample sample_of_data(std::span<const double> typical, std::size_t i) {
   Builder::Sample sample;
   for (std::size_t s = 0; s < Builder::samples; ++s) {
     const double golden = std::fmod(0.6180339887498949 * static_cast<double>(1 + i + 7 * s), 1.0);
-    sample[s] = system.typical.empty() ? 0.5 + golden
-                                       : system.typical[i] + 0.1 * static_cast<double>(s) * (golden - 0.5) *
-                                                                 std::max(1e-3, std::abs(system.typical[i]));
+    sample[s] = typical.empty() ? 0.5 + golden
+                                : typical[i] + 0.1 * static_cast<double>(s) * (golden - 0.5) *
+                                                   std::max(1e-3, std::abs(typical[i]));
   }
   return sample;
 }
@@ -27,7 +27,7 @@ Builder::Sample sample_of_variable(Builder::Sample guess, int unknown) {
 bool Derivation::is_that_of(const ImplicitSystem& system) {
   if (!std::ranges::all_of(system.typical, [](double x) { return std::isfinite(x); })) return false;
   builder.resample([&](const Instruction& i) {
-    if (i.op == Opcode::input) return sample_of_data(system, i.a);
+    if (i.op == Opcode::input) return sample_of_data(system.typical, i.a);
     return sample_of_variable(builder.sample(variables[i.a].guess), variables[i.a].unknown);
   });
   return std::ranges::all_of(solutions, [&](const Solution& s) {

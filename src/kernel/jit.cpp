@@ -106,22 +106,32 @@ std::string compiler_target() { return jit().target(); }
 
 namespace {
 
-Compiled<ProgramFunction> cached(const Program& program, int lanes, bool may_compile) {
-  static auto& cache = *new Cache<Program, ProgramFunction>;
-  return cache.get(program, lanes, may_compile);
-}
-
-Compiled<StepFunction> cached(const StepProgram& program, int lanes, bool may_compile) {
-  static auto& cache = *new Cache<StepProgram, StepFunction>;
+template <class F, class P>
+Compiled<F> cached(const P& program, int lanes, bool may_compile) {
+  static auto& cache = *new Cache<P, F>;
   return cache.get(program, lanes, may_compile);
 }
 
 }  // namespace
 
-Compiled<ProgramFunction> compile_cached(const Program& program, int lanes) { return cached(program, lanes, true); }
-Compiled<StepFunction> compile_cached(const StepProgram& program, int lanes) { return cached(program, lanes, true); }
-Compiled<ProgramFunction> find_compiled(const Program& program, int lanes) { return cached(program, lanes, false); }
-Compiled<StepFunction> find_compiled(const StepProgram& program, int lanes) { return cached(program, lanes, false); }
+Compiled<ProgramFunction> compile_cached(const Program& program, int lanes) {
+  return cached<ProgramFunction>(program, lanes, true);
+}
+Compiled<StepFunction> compile_cached(const StepProgram& program, int lanes) {
+  return cached<StepFunction>(program, lanes, true);
+}
+Compiled<SeriesFunction> compile_cached(const SeriesProgram& program, int lanes) {
+  return cached<SeriesFunction>(program, lanes, true);
+}
+Compiled<ProgramFunction> find_compiled(const Program& program, int lanes) {
+  return cached<ProgramFunction>(program, lanes, false);
+}
+Compiled<StepFunction> find_compiled(const StepProgram& program, int lanes) {
+  return cached<StepFunction>(program, lanes, false);
+}
+Compiled<SeriesFunction> find_compiled(const SeriesProgram& program, int lanes) {
+  return cached<SeriesFunction>(program, lanes, false);
+}
 
 void check_lanes(int lanes) {
   if (std::find(std::begin(lane_counts), std::end(lane_counts), lanes) == std::end(lane_counts)) {

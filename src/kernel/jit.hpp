@@ -6,6 +6,7 @@
 #include <string>
 
 #include "rattleback/kernel/kernel.hpp"
+#include "series_program.hpp"
 #include "step_program.hpp"
 
 namespace rattleback {
@@ -26,6 +27,10 @@ using ProgramFunction = void (*)(const double* inputs, double* outputs, double* 
 /// are garbage, those of the other lanes belong to the step that was not taken.
 using StepFunction = std::int64_t (*)(double* data, double* outputs, std::int64_t steps, StepCounters* counters,
                                       double* workspace);
+/// Coefficients from the data, of all orders from 1 on, and the trial (series_program.hpp). The history has the size that the program says, and begins at a multiple of 64 bytes; neither its contents nor those of
+/// the workspace matter before or after.
+using SeriesFunction = void (*)(const double* data, double* coefficients, double* trial, double* history,
+                                double* workspace);
 
 /// Native code and what keeps it alive.
 template <class F>
@@ -42,14 +47,15 @@ class Jit {
   virtual ~Jit() = default;
   virtual Compiled<ProgramFunction> compile(const Program& program, int lanes) = 0;
   virtual Compiled<StepFunction> compile(const StepProgram& program, int lanes) = 0;
+  virtual Compiled<SeriesFunction> compile(const SeriesProgram& program, int lanes) = 0;
   virtual std::string target() const = 0;
 };
 
 /// What the program and the library must agree on: they exchange these types in memory.
 constexpr std::uint64_t jit_layout() {
-  std::uint64_t h = 2;  // counts the changes of Jit and JitEntry, which have no size
+  std::uint64_t h = 3;  // counts the changes of Jit and JitEntry, which have no size
   for (const std::uint64_t size : {sizeof(Instruction), sizeof(Program), sizeof(StepProgram), sizeof(StepBlock),
-                                   sizeof(StepCounters), static_cast<std::size_t>(Opcode::table)}) {
+                                   sizeof(SeriesProgram), sizeof(StepCounters), static_cast<std::size_t>(Opcode::table)}) {
     h = h * 1000003U + size;
   }
   return h;
@@ -66,9 +72,11 @@ Jit& jit();
 /// Compiles, or finds what was compiled before and is still in use.
 Compiled<ProgramFunction> compile_cached(const Program& program, int lanes);
 Compiled<StepFunction> compile_cached(const StepProgram& program, int lanes);
+Compiled<SeriesFunction> compile_cached(const SeriesProgram& program, int lanes);
 /// The same if it was compiled before; nothing else.
 Compiled<ProgramFunction> find_compiled(const Program& program, int lanes);
 Compiled<StepFunction> find_compiled(const StepProgram& program, int lanes);
+Compiled<SeriesFunction> find_compiled(const SeriesProgram& program, int lanes);
 
 /// Throws std::invalid_argument unless `lanes` is one of lane_counts.
 void check_lanes(int lanes);

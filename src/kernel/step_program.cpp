@@ -47,7 +47,7 @@ class StepBuilder {
     for (std::size_t i = 0; i < system.data.size(); ++i) {
       // Without a state every call brings new data, and nothing is known once for all.
       const int level = system.state == 0 || i < system.state ? 1 : 0;
-      const Value v = builder_.input(static_cast<std::uint32_t>(i), level, sample_of_data(system, i));
+      const Value v = builder_.input(static_cast<std::uint32_t>(i), level, sample_of_data(system.typical, i));
       scope_.bind(system.data[i], v);
       data_scope_.bind(system.data[i], v);
     }

@@ -239,9 +239,18 @@ Recipe without_options(Method (*equations)(const System&)) {
   return MapRecipe{[=](const Problem& p, Geometry&) { return equations(p.system); }};
 }
 
-Recipe read_reference(const MethodOptions& options) {
-  const double tolerance = options.number("tolerance", ReferenceFlow::default_tolerance, 1e-15, 1e-2);
-  return FlowRecipe{[=](const Problem& p) { return std::make_unique<ReferenceFlow>(p, tolerance); }};
+Recipe read_flow(ReferenceOptions::By by, const MethodOptions& options) {
+  ReferenceOptions flow;
+  flow.by = by;
+  if (options.has("tolerance")) flow.tolerance = options.number("tolerance", 0.0, 1e-16, 1e-2);
+  if (options.has("order")) {
+    const double order = options.number("order", 20, 2, 100);
+    if (order != std::floor(order)) {
+      throw MethodError(fmt::format("order must be a whole number, found '{}'", options.text("order")));
+    }
+    flow.order = static_cast<int>(order);
+  }
+  return FlowRecipe{[=](const Problem& p) { return std::make_unique<ReferenceFlow>(p, flow); }};
 }
 
 }  // namespace
@@ -284,10 +293,18 @@ const std::vector<Family>& families() {
        [](O) { return without_options(&rk4); }},
       {{"rk4-index0", "classical Runge-Kutta of order 4 with the multipliers as a state", {projections}},
        [](O) { return without_options(&rk4_index0); }},
-      {{"reference",
+      {{"taylor",
+        "Taylor series of the motion by recurrences, order and step by Jorba & Zou, projected onto the constraints",
+        {"tolerance=1e-12", "order=20"}},
+       [](O o) { return read_flow(ReferenceOptions::By::series, o); }},
+      {{"cvode",
         "CVODE (Adams, variable order) on the index-1 form, projected onto the constraints",
-        {fmt::format("tolerance={}", ReferenceFlow::default_tolerance)}},
-       read_reference},
+        {"tolerance=1e-12"}},
+       [](O o) { return read_flow(ReferenceOptions::By::adams, o); }},
+      {{"reference",
+        "the motion to nearly all digits: taylor at its tightest tolerance, cvode where something is not smooth",
+        {"tolerance=1e-12"}},
+       [](O o) { return read_flow(ReferenceOptions::By::either, o); }},
   };
   return all;
 }

@@ -8,18 +8,22 @@
 
 #include "adams.hpp"
 #include "motion_scale.hpp"
+#include "taylor.hpp"
 #include "rattleback/base/work.hpp"
 #include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/dynamics.hpp"
+#include "rattleback/mech/motion_series.hpp"
 
 namespace rattleback {
 namespace {
 
 constexpr int steps_between_restarts = 1000;
-/// The first steps, whose order is low, have errors of the same sign, which add up.
+/// The first steps of Adams methods, whose order is low, have errors of the same sign, which add up.
 constexpr int starting_steps = 60;
 constexpr double starting_fraction = 0.25;
 constexpr double least_tolerance = 2.0 * std::numeric_limits<double>::epsilon();
+constexpr double tightest_of_adams = 3e-15;
+constexpr double tightest_of_series = std::numeric_limits<double>::epsilon();
 /// The pace of the integration is that of so many of its last restarts.
 constexpr std::size_t watched_restarts = 10;
 /// So many steps to one node would take the better part of an hour.
@@ -32,11 +36,17 @@ struct ReferenceFlow::Implementation {
     double t;
     MotionScale::Seen seen;
     std::vector<double> y;
+    std::vector<double> memory = {};  ///< of the integrator
   };
 
-  Implementation(const Problem& problem, double given_tolerance)
+  Implementation(const Problem& problem, const ReferenceOptions& options)
       : space(problem.system.space()), positions(space.positions()), n(space.velocities()), first_time(problem.start.t),
-        tolerance(given_tolerance),
+        by_series(options.by == ReferenceOptions::By::series ||
+                  (options.by == ReferenceOptions::By::either && has_motion_series(problem.system))),
+        name(options.by == ReferenceOptions::By::either ? "the reference solution"
+             : by_series                                ? "the flow taylor"
+                                                        : "the flow cvode"),
+        tolerance(options.tolerance > 0.0 ? options.tolerance : by_series ? tightest_of_series : tightest_of_adams),
         accelerations(typical_at(rattleback::accelerations(problem.system), problem), problem),
         projection(typical_at(rattleback::projection(problem.system), problem), problem),
         constrained(!problem.system.velocity_rows().empty() || space.rotations > 0), scale(problem, accelerations) {
@@ -44,7 +54,8 @@ struct ReferenceFlow::Implementation {
     start.insert(start.end(), problem.start.v.begin(), problem.start.v.end());
     // What changes suddenly may change back between two places that an integrator looks at.
     const double longest_step = problem.system.has_kinks() ? problem.step : 0.0;
-    adams = make_adams({positions + n, &rates, &weights, this, longest_step});
+    const MotionEquations equations{positions + n, &rates, &weights, this, longest_step};
+    integrator = by_series ? make_taylor(problem, equations, tolerance, options.order) : make_adams(equations);
     interpolated.resize(positions + n);
     last_acceleration.resize(n);
     snapshots.push_back({0.0, scale.at_start(), std::move(start)});
@@ -68,9 +79,9 @@ struct ReferenceFlow::Implementation {
 
   static void weights(const double* state, double* weights, void* self) {
     const auto& flow = *static_cast<Implementation*>(self);
-    const bool starting = flow.steps_since_restart < starting_steps;
+    const bool starting = !flow.by_series && flow.steps_since_restart < starting_steps;
     const double wanted = starting ? starting_fraction * flow.tolerance : flow.tolerance;
-    flow.scale.weigh(state, std::max(wanted, least_tolerance), flow.seen, weights);
+    flow.scale.weigh(state, flow.by_series ? wanted : std::max(wanted, least_tolerance), flow.seen, weights);
   }
 
   /// A map at a state (q, v). Times are counted from the start: where t does not matter, that changes nothing.
@@ -82,7 +93,8 @@ struct ReferenceFlow::Implementation {
   }
 
   void begin_at(const Snapshot& snapshot) {
-    adams->restart(snapshot.t, snapshot.y.data());
+    integrator->remember(snapshot.memory);
+    integrator->restart(snapshot.t, snapshot.y.data());
     t = snapshot.t;
     seen = snapshot.seen;
     // The first step is of order 1 and shorter than the last one, which was not.
@@ -93,8 +105,8 @@ struct ReferenceFlow::Implementation {
   }
 
   void start_anew() {
-    Snapshot here{t, seen, std::vector<double>(positions + n)};
-    std::copy_n(adams->state(), positions + n, here.y.begin());
+    Snapshot here{t, seen, std::vector<double>(positions + n), integrator->memory()};
+    std::copy_n(integrator->state(), positions + n, here.y.begin());
     project(t, here.y.data());
     accelerations.set_time(first_time + t);
     scale.see_noise(here.y.data(), accelerations, here.seen);
@@ -113,7 +125,7 @@ struct ReferenceFlow::Implementation {
   }
 
   [[noreturn]] void end(const std::string& reason) const {
-    throw FlowError(fmt::format("the reference solution ends at t = {:.10g}: {}", first_time + t, reason));
+    throw FlowError(fmt::format("{} ends at t = {:.10g}: {}", name, first_time + t, reason));
   }
 
   void take_internal_step() {
@@ -121,14 +133,16 @@ struct ReferenceFlow::Implementation {
     if (steps_since_restart == steps_between_restarts) start_anew();
     trouble.clear();
     const double before = t;
-    const char* const failure = adams->step(snapshots.back().t + first_reach);
-    t = adams->time();
-    last_step = adams->last_step();
+    const char* const failure = integrator->step(snapshots.back().t + first_reach);
+    t = integrator->time();
+    last_step = integrator->last_step();
     if (failure != nullptr) {
       end(fmt::format("{}; the motion may reach a singularity", trouble.empty() ? failure : trouble));
     }
     if (!(t > before)) end("its steps become too small to change t; the motion reaches a singularity");
-    scale.see(adams->state() + positions, last_acceleration.data(), last_step, seen);
+    const double* const slopes = integrator->slopes();
+    scale.see(integrator->state() + positions, slopes != nullptr ? slopes + positions : last_acceleration.data(),
+              last_step, seen);
     ++steps_since_restart;
     ++internal_steps;
   }
@@ -156,7 +170,7 @@ struct ReferenceFlow::Implementation {
   State at(double time) {
     if (!(time >= 0.0) || !std::isfinite(time)) {
       throw std::invalid_argument(
-          fmt::format("the reference solution starts at t = 0 and has no state at t = {}", time));
+          fmt::format("{} starts at t = 0 and has no state at t = {}", name, time));
     }
     if (time < snapshots.front().t) throw std::invalid_argument(fmt::format("the state at t = {} was forgotten", time));
     if (time < t - last_step) {  // behind the step the interpolation is valid for: again from a snapshot
@@ -169,7 +183,7 @@ struct ReferenceFlow::Implementation {
     if (time == snapshots.back().t) {  // on the constraints already
       std::copy(snapshots.back().y.begin(), snapshots.back().y.end(), values);
     } else {
-      if (!adams->interpolate(time, values)) {
+      if (!integrator->interpolate(time, values)) {
         end(fmt::format("it cannot be interpolated to t = {}", first_time + time));
       }
       project(time, values);
@@ -183,12 +197,14 @@ struct ReferenceFlow::Implementation {
   std::size_t positions;  ///< how many numbers they are
   std::size_t n;          ///< velocities
   double first_time;      ///< t of the start
+  bool by_series;
+  const char* name;  ///< for people
   double tolerance;
   CompiledMap accelerations;
   CompiledMap projection;
   bool constrained;
   MotionScale scale;
-  std::unique_ptr<AdamsIntegrator> adams;
+  std::unique_ptr<Integrator> integrator;
   std::vector<double> interpolated;
   std::vector<double> last_acceleration;
   std::vector<Snapshot> snapshots;
@@ -201,8 +217,8 @@ struct ReferenceFlow::Implementation {
   std::string trouble;
 };
 
-ReferenceFlow::ReferenceFlow(const Problem& problem, double tolerance)
-    : implementation_(std::make_unique<Implementation>(problem, tolerance)) {}
+ReferenceFlow::ReferenceFlow(const Problem& problem, const ReferenceOptions& options)
+    : implementation_(std::make_unique<Implementation>(problem, options)) {}
 ReferenceFlow::~ReferenceFlow() = default;
 
 State ReferenceFlow::at(double t) { return implementation_->at(t); }
@@ -218,15 +234,20 @@ std::vector<double> ReferenceFlow::save() const {
   const std::vector<double> seen = last.seen.save();
   saved.insert(saved.end(), last.y.begin(), last.y.end());
   saved.insert(saved.end(), seen.begin(), seen.end());
+  saved.insert(saved.end(), last.memory.begin(), last.memory.end());
   return saved;
 }
 
 void ReferenceFlow::restore(std::span<const double> saved) {
   const std::size_t size = implementation_->positions + implementation_->n;
-  if (saved.size() != 1 + size + implementation_->scale.at_start().save().size())
-    throw std::invalid_argument("the saved state belongs to another system");
+  const std::size_t of_scale = implementation_->scale.at_start().save().size();
+  if (saved.size() < 1 + size + of_scale) throw std::invalid_argument("the saved state belongs to another system");
   const auto y = saved.subspan(1, size);
-  implementation_->snapshots = {{saved[0], MotionScale::Seen::restored(saved.subspan(1 + size)), {y.begin(), y.end()}}};
+  const auto memory = saved.subspan(1 + size + of_scale);
+  implementation_->snapshots = {{saved[0],
+                                 MotionScale::Seen::restored(saved.subspan(1 + size, of_scale)),
+                                 {y.begin(), y.end()},
+                                 {memory.begin(), memory.end()}}};
   implementation_->begin_at(implementation_->snapshots.back());
 }
 

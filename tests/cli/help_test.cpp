@@ -76,7 +76,7 @@ const std::vector<Verb> verbs{
      {"--output", "--lanes", "--threads", "--resume", "--force", "--dry-run", "--json", "--quiet"}},
     {"reproduce", {"PAPER..."}, {"--output", "--markdown", "--csv", "--force", "--list", "--json", "--quiet"}},
     {"demo", {}, {"--json", "--quiet"}},
-    {"bench", {"TABLE..."}, {"--time", "--limit", "--json", "--quiet"}},
+    {"bench", {"TABLE..."}, {"--time", "--limit", "--heyoka", "--json", "--quiet"}},
     {"help", {"COMMAND"}, {}},
 };
 

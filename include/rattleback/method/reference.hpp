@@ -6,19 +6,25 @@
 
 namespace rattleback {
 
-/// The solution of the Lagrange–d'Alembert equations to (nearly) all digits of double precision, for
-/// comparison with everything else: CVODE's Adams methods of variable order up to 12 on the index-1 form,
-/// projected onto the constraints.
+/// How the motion is integrated.
+struct ReferenceOptions {
+  /// Series of Taylor where everything is smooth, CVODE's Adams methods elsewhere; or one of them.
+  enum class By : std::uint8_t { either, series, adams };
+  By by = By::either;
+  double tolerance = 0.0;  ///< relative to the scales of the motion, whatever its units; 0: the tightest that there is
+  int order = 0;           ///< of the series; 0: the best for the tolerance
+};
+
+/// The solution of the Lagrange–d'Alembert equations on the index-1 form, by default to (nearly) all digits of double
+/// precision, for comparison with everything else.
 ///
-/// The projection acts on every state that is handed out, and on the integration itself where it is started
-/// anew, every thousand internal steps (CVODE projects in every step only with BDF methods, whose order of at most
-/// five needs many times the steps at these tolerances). Internal steps do not depend on the times asked for.
+/// It is projected onto the constraints: every state that is handed out, and the integration itself where it is started
+/// anew, every thousand internal steps. Internal steps do not depend on the times asked for.
 ///
 /// It ends, with a FlowError, at singularities, and where it would take forever to reach the time asked for.
 class ReferenceFlow final : public Flow {
  public:
-  /// Relative to the scales of the motion, whatever its units.
-  explicit ReferenceFlow(const Problem& problem, double tolerance = default_tolerance);
+  explicit ReferenceFlow(const Problem& problem, const ReferenceOptions& options = {});
   ~ReferenceFlow() override;
 
   State at(double t) override;
@@ -29,8 +35,6 @@ class ReferenceFlow final : public Flow {
   /// bits.
   std::vector<double> save() const override;
   void restore(std::span<const double> saved) override;
-
-  static constexpr double default_tolerance = 3e-15;
 
  private:
   struct Implementation;

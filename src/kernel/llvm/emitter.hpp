@@ -12,6 +12,7 @@
 
 #include "../pack_units.hpp"
 #include "../packing.hpp"
+#include "../series_program.hpp"
 #include "../step_program.hpp"
 
 namespace rattleback {
@@ -45,6 +46,10 @@ class Emitter {
   Emitter(llvm::Module& module, const VectorTarget& target, int lanes, bool chunked, bool groups);
 
   llvm::IRBuilder<>& ir() { return ir_; }
+  int lanes() const { return lanes_; }
+  bool is_chunked() const { return chunked_; }
+  /// Numbers of one lane that fit into a register.
+  int members_in_register() const { return target_.width; }
   llvm::Type* value_type() const { return value_type_; }
   llvm::Type* mask_type() const { return mask_type_; }
   llvm::Type* counter_type() const { return counter_type_; }
@@ -65,6 +70,8 @@ class Emitter {
   Slots make_slots(std::size_t count);
   llvm::Value* read(const Slots& slots, std::size_t i);
   void write(const Slots& slots, std::size_t i, llvm::Value* value);
+  /// Where a slot of chunked code is; the next ones follow it.
+  llvm::Value* address_of(const Slots& slots, std::size_t i);
 
   /// Numbers that code for i = 0 … count−1 reads or writes.
   struct Column {
@@ -197,8 +204,9 @@ class Emitter {
   bool inline_trigonometry_ = true;
 };
 
-/// ProgramFunction and StepFunction of jit.hpp.
+/// ProgramFunction, StepFunction and SeriesFunction of jit.hpp.
 void emit_program_function(Emitter& emitter, const Program& program, const std::string& name);
 void emit_step_function(Emitter& emitter, const StepProgram& program, const std::string& name);
+void emit_series_function(Emitter& emitter, const SeriesProgram& program, const std::string& name);
 
 }  // namespace rattleback

@@ -34,6 +34,8 @@ constexpr std::size_t largest_optimised_module = 40000;
 constexpr std::size_t optimised_at_once = 10000;
 constexpr std::size_t fast_at_once = 50000;
 
+std::size_t weight(const SeriesProgram& program) { return program.code.size() + weight_of_output * program.state(); }
+
 template <class P>
 std::size_t weight(const P& program) {
   return program.code.size() + weight_of_output * program.outputs.size();
@@ -113,6 +115,12 @@ class OrcJit final : public Jit {
                                [&](Emitter& e, const std::string& name) { emit_step_function(e, program, name); });
   }
 
+  Compiled<SeriesFunction> compile(const SeriesProgram& program, int lanes) override {
+    return build<SeriesFunction>(weight(program), lanes, false, [&](Emitter& e, const std::string& name) {
+      emit_series_function(e, program, name);
+    });
+  }
+
   std::string target() const override { return cpu_ + ", " + std::to_string(target_.width) + " lanes in a register"; }
 
  private:
@@ -135,7 +143,7 @@ class OrcJit final : public Jit {
     if (llvm::verifyModule(*module, &stream)) throw CompilerError("invalid code was generated: " + problem);
 #endif
     // Plain programs are short, and compiled more often than they are waited for.
-    if (!fast_always_ && std::is_same_v<F, StepFunction> && program_weight <= largest_inline_program)
+    if (!fast_always_ && !std::is_same_v<F, ProgramFunction> && program_weight <= largest_inline_program)
       optimise(*module, pack);
     const auto tracker = jit_->getMainJITDylib().createResourceTracker();
     if (program_weight > largest_inline_program) {

@@ -28,9 +28,9 @@ const char* what_happened(int flag) {
   }
 }
 
-class Cvode final : public AdamsIntegrator {
+class Cvode final : public Integrator {
  public:
-  explicit Cvode(const AdamsProblem& problem) : problem_(problem) {
+  explicit Cvode(const MotionEquations& problem) : problem_(problem) {
     SUNContext_Create(nullptr, &context_);
     y_ = N_VNew_Serial(static_cast<sunindextype>(problem.size), context_);
     interpolated_ = N_VClone(y_);
@@ -81,17 +81,17 @@ class Cvode final : public AdamsIntegrator {
 
  private:
   static int rates(realtype t, N_Vector state, N_Vector slopes, void* given) {
-    const auto& problem = *static_cast<const AdamsProblem*>(given);
+    const auto& problem = *static_cast<const MotionEquations*>(given);
     return problem.rates(t, N_VGetArrayPointer(state), N_VGetArrayPointer(slopes), problem.self) ? 0 : 1;
   }
 
   static int weights(N_Vector state, N_Vector weights, void* given) {
-    const auto& problem = *static_cast<const AdamsProblem*>(given);
+    const auto& problem = *static_cast<const MotionEquations*>(given);
     problem.weights(N_VGetArrayPointer(state), N_VGetArrayPointer(weights), problem.self);
     return 0;
   }
 
-  AdamsProblem problem_;
+  MotionEquations problem_;
   SUNContext context_ = nullptr;
   N_Vector y_ = nullptr;
   N_Vector interpolated_ = nullptr;
@@ -101,7 +101,7 @@ class Cvode final : public AdamsIntegrator {
   double last_step_ = 0.0;
 };
 
-AdamsIntegrator* make(const AdamsProblem& problem) { return new Cvode(problem); }
+Integrator* make(const MotionEquations& problem) { return new Cvode(problem); }
 
 }  // namespace
 }  // namespace rattleback

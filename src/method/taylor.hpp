@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+
+#include "integrator.hpp"
+#include "rattleback/mech/problem.hpp"
+
+namespace rattleback {
+
+/// Taylor series of the motion, of fixed order and variable step (Jorba & Zou 2005, Experimental Mathematics 14, 99–117).
+///
+/// The error of a step of the series of order p is about (h/ρ)^(p+1), where ρ, the radius of convergence, is seen from
+/// the last two coefficients. The cost of reaching a tolerance ε is least with
+///
+///     p = 1 − ½ ln ε,     h = ρ/e²,
+///
+/// so that no step is ever rejected. Accelerations and multipliers solve one linear system, whose matrix is factorised
+/// once in a step (kernel/series.hpp). The sums over time and state are compensated.
+///
+/// Throws MethodError where there are no series (mech/motion_series.hpp).
+std::unique_ptr<Integrator> make_taylor(const Problem& problem, const MotionEquations& equations, double tolerance,
+                                        int order = 0);
+
+/// p = 1 − ½ ln ε
+int taylor_order(double tolerance);
+
+}  // namespace rattleback
