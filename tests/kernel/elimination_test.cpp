@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -23,6 +24,36 @@ ImplicitSystem particle_block() {
                                {"k*u - y*l - b", "g*w + l - c", "w - s*u"}, {"0", "0", "0"});
   s.typical = {1.1, 0.9, 1.2, 0.8, 1.0, 0.7};
   return s;
+}
+
+/// Two pairs that share one number, as McLachlan and Perlmutter's particles do. A pair needs two divisions and what is
+/// left one more, which waits for those of the pairs; they do not wait for each other.
+TEST(IteratedElimination, divides_at_once) {
+  ImplicitSystem s = equations(
+      {"b", "c", "d", "e"}, {"y", "z", "u", "v", "l"},
+      {"y*(1 + z^2) - b", "z*(1 + y^2) + b*l - c", "u*(1 + v^2) - d", "v*(1 + u^2) + d*l - e", "l + y*z + u*v - 0.68"},
+      {"0.7", "0.6", "0.7", "0.2", "0"});
+  s.typical = {1.0, 0.92, 0.654, 0.4734};  // of (0.8, 0.5, 0.6, 0.3, 0.1)
+  const StepProgram program = make_step_program(s);
+  ASSERT_EQ(program.blocks.size(), 1U);
+  ASSERT_TRUE(program.blocks[0].iterative);
+  std::vector<int> waits(program.code.size(), 0);  // divisions in a row
+  int most = 0;
+  for (Value v = 0; v < program.code.size(); ++v) {
+    const Instruction& i = program.code[v];
+    const Value operands[] = {i.a, i.b, i.c};
+    for (int k = 0; k < operand_count(i.op); ++k) waits[v] = std::max(waits[v], waits[operands[k]]);
+    if (i.op == Opcode::divide) ++waits[v];
+    most = std::max(most, waits[v]);
+  }
+  EXPECT_EQ(most, 2);
+  Step step(s);
+  std::vector<double> data = s.typical;
+  std::vector<double> x(5);
+  ASSERT_EQ(step.run(data, x), 1);
+  EXPECT_EQ(step.reports()[0].pivoted, 0);
+  const auto solution = std::array{0.8, 0.5, 0.6, 0.3, 0.1};
+  for (std::size_t k = 0; k < x.size(); ++k) EXPECT_NEAR(x[k], solution[k], 2e-15);
 }
 
 TEST(ImpliedCheck, is_found_for_the_particle) {
