@@ -26,8 +26,9 @@ constexpr double largest_implied_error = 0.5 * linear_floor;
 class Elimination {
  public:
   Elimination(Builder& builder, SymbolicLinearSystem system, std::vector<AffineForm> forms)
-      : builder_(builder), rows_(std::move(system.rows)), right_(std::move(system.right_hand_side)), units_(std::move(system.units)),
-        columns_(rows_.size()), original_(rows_), terms_(rows_.size()), forms_(std::move(forms)) {
+      : builder_(builder), rows_(std::move(system.rows)), right_(std::move(system.right_hand_side)),
+        is_iterated_(system.is_iterated), units_(std::move(system.units)), columns_(rows_.size()), original_(rows_),
+        terms_(rows_.size()), forms_(std::move(forms)) {
     for (int i = 0; i < static_cast<int>(rows_.size()); ++i) {
       for (const auto& [j, value] : rows_[idx(i)]) columns_[idx(j)].insert(i);
     }
@@ -151,6 +152,7 @@ class Elimination {
     const auto& [before, changes] = sum->second;
     if (changes.size() > updates_in_order) {
       const Value total = builder_.sum(changes);
+      last_updates_.erase({i, j});
       value = before ? builder_.subtract(*before, total) : builder_.negate(total);
     }
     long_sums_.erase(sum);
@@ -158,6 +160,23 @@ class Elimination {
   void settle_row(int i) {
     for (auto& [j, value] : rows_[idx(i)]) settle(i, j, value);
     settle(i, right_hand_side, right_[idx(i)]);
+  }
+
+  /// What a pivot was before the last multiple s/p of another row with the entry t was subtracted: a − (s/p) t.
+  struct Update {
+    std::optional<Value> a;
+    Value s, t, p;
+  };
+
+  /// 1/(a − (s/p) t) is p/(a p − s t): in an iteration, one division need not wait for the other.
+  Value reciprocal_of(const Pivot& pivot) {
+    const auto last = last_updates_.find({pivot.row, pivot.column});
+    if (last == last_updates_.end() || builder_.level(last->second.p) < builder_.level(pivot.diagonal)) {
+      return builder_.reciprocal(pivot.diagonal);
+    }
+    const auto& [a, s, t, p] = last->second;
+    const Value change = builder_.multiply(s, t);
+    return builder_.divide(p, a ? builder_.subtract(builder_.multiply(*a, p), change) : builder_.negate(change));
   }
 
   void eliminate_column(Pivot& pivot) {
@@ -168,20 +187,22 @@ class Elimination {
     for (const auto& [j, value] : pivot_row) columns_[idx(j)].erase(pivot.row);
     // A multiplication by the reciprocal, here and in the substitution: the division is then off the
     // path that the right-hand side takes.
-    pivot.reciprocal = builder_.reciprocal(diagonal);
+    pivot.reciprocal = reciprocal_of(pivot);
     for (const int i : columns_[idx(pivot.column)]) {
       keep_working();
       updated_rows_.insert(i);
       close(i);
       auto& row = rows_[idx(i)];
       settle(i, pivot.column, row.at(pivot.column));
-      const Value multiplier = builder_.multiply(row.at(pivot.column), pivot.reciprocal);
+      const Value numerator = row.at(pivot.column);
+      const Value multiplier = builder_.multiply(numerator, pivot.reciprocal);
       row.erase(pivot.column);
       for (const auto& [j, value] : pivot_row) {
         if (j == pivot.column) continue;
         const Value change = builder_.multiply(multiplier, value);
         const auto before = row.find(j);
         const std::optional<Value> entry = before == row.end() ? std::nullopt : std::optional(before->second);
+        if (is_iterated_) last_updates_[{i, j}] = {entry, numerator, value, diagonal};
         if (subtract_from(row, j, change)) {
           collect(i, j, entry, change);
           columns_[idx(j)].insert(i);
@@ -333,6 +354,7 @@ class Elimination {
   Builder& builder_;
   std::vector<std::map<int, Value>> rows_;
   std::vector<Value> right_;
+  bool is_iterated_;
   std::vector<double> units_;
   std::vector<std::set<int>> columns_;               ///< rows that are still open and have an entry in the column
   std::set<std::pair<std::size_t, int>> open_rows_;  ///< (entries, row)
@@ -340,7 +362,8 @@ class Elimination {
   std::set<int> updated_rows_;
   std::vector<std::map<int, Value>> original_;
   std::vector<Terms> terms_;
-  std::map<std::pair<int, int>, LongSum> long_sums_;  ///< by row and column
+  std::map<std::pair<int, int>, LongSum> long_sums_;    ///< by row and column
+  std::map<std::pair<int, int>, Update> last_updates_;  ///< by row and column
   std::vector<AffineForm> forms_;
 };
 

@@ -1,7 +1,6 @@
 #include "slopes.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <utility>
 
@@ -83,7 +82,7 @@ bool Slopes::is_linear(const EquationBlock& block) const {
                               [&](int e) { return hides_symbols(system_.residuals[idx(e)], own_symbols); });
 }
 
-std::size_t Slopes::smallest_nonlinear(const EquationBlock& block) const {
+std::size_t Slopes::sharpest(const EquationBlock& block) const {
   const std::unordered_set<Expression> own = unknowns_of(block);
   std::size_t best = 0;
   const auto has_parts = [&](const Expression& residual) {
@@ -92,14 +91,14 @@ std::size_t Slopes::smallest_nonlinear(const EquationBlock& block) const {
       return std::ranges::any_of(known.parts, [&](const Expression& part) { return graph.contains(part); });
     });
   };
-  std::pair fewest(true, std::numeric_limits<std::size_t>::max());
+  std::pair most(false, std::size_t{0});
   for (std::size_t i = 0; i < block.equations.size(); ++i) {
     const auto& slopes = row(block.equations[i]);
     const bool nonlinear = std::ranges::any_of(slopes, [&](const auto* slope) {
       return std::ranges::any_of(free_symbols(slope->value), [&](const Expression& s) { return own.contains(s); });
     });
-    const std::pair size(has_parts(system_.residuals[idx(block.equations[i])]), slopes.size());
-    if (nonlinear && size < fewest) best = i, fewest = size;
+    const std::pair size(!has_parts(system_.residuals[idx(block.equations[i])]), slopes.size());
+    if (nonlinear && size > most) best = i, most = size;
   }
   return best;
 }

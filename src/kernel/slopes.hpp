@@ -24,9 +24,9 @@ class Slopes {
 
   /// In the unknowns of the block.
   bool is_linear(const EquationBlock& block) const;
-  /// Of the equations of a block that are not linear in its unknowns, the one with the fewest slopes, without parts
-  /// whose slopes are known if there is one: these are long.
-  std::size_t smallest_nonlinear(const EquationBlock& block) const;
+  /// Of the equations of a block that are not linear in its unknowns, the one in which most unknowns meet: others hold
+  /// an iteration earlier. Without parts whose slopes are known if there is one: these are long.
+  std::size_t sharpest(const EquationBlock& block) const;
 
  private:
   static std::size_t idx(int i) { return static_cast<std::size_t>(i); }

@@ -76,10 +76,11 @@ class StepBuilder {
 
  private:
   /// J x = right-hand side for the unknowns of the block.
-  SymbolicLinearSystem linear_system(const EquationBlock& block, std::vector<Value> right_hand_side) {
+  SymbolicLinearSystem linear_system(const EquationBlock& block, std::vector<Value> right, bool is_iterated = false) {
     std::unordered_map<int, int> position;
     for (std::size_t k = 0; k < block.unknowns.size(); ++k) position[block.unknowns[k]] = static_cast<int>(k);
-    SymbolicLinearSystem linear{std::vector<std::map<int, Value>>(block.equations.size()), std::move(right_hand_side)};
+    SymbolicLinearSystem linear{std::vector<std::map<int, Value>>(block.equations.size()), std::move(right),
+                                is_iterated};
     for (std::size_t i = 0; i < block.equations.size(); ++i) {
       for (const auto* entry : slopes_.row(block.equations[i])) {
         const auto column = position.find(entry->column);
@@ -371,8 +372,8 @@ class StepBuilder {
     for (const int e : block.equations) step.residuals.push_back(check(e));
     std::vector<Value> right_hand_side;
     for (const ResidualCheck& c : step.residuals) right_hand_side.push_back(builder_.negate(c.residual));
-    step.correction = solve(block, linear_system(block, std::move(right_hand_side))).solution;
-    std::swap(step.residuals.front(), step.residuals[slopes_.smallest_nonlinear(block)]);
+    step.correction = solve(block, linear_system(block, std::move(right_hand_side), true)).solution;
+    std::swap(step.residuals.front(), step.residuals[slopes_.sharpest(block)]);
     return step;
   }
 

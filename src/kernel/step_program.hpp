@@ -43,8 +43,8 @@ struct GrowthCheck {
 ///              evaluate `solve`; u ← u + correction
 ///
 /// so that at the end the values of `check` belong to the solution and later code may use them. The first residual is
-/// that of a small nonlinear equation: while it is large, nobody has to know the magnitudes of the others. With a
-/// tolerance, floors are higher by it; with a number of iterations, nothing is compared.
+/// that of a nonlinear equation in which many unknowns meet: while it is large, nobody has to know the magnitudes of
+/// the others. With a tolerance, floors are higher by it; with a number of iterations, nothing is compared.
 struct StepBlock {
   static constexpr int not_counted = -1;
   bool iterative = false;

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <random>
 
 #include "kernel/derivation.hpp"
+#include "kernel/elimination.hpp"
 #include "rattleback/kernel/interpreter.hpp"
 #include "rattleback/kernel/step.hpp"
 #include "tests/kernel/small_systems.hpp"
@@ -23,6 +26,54 @@ ImplicitSystem particle_block() {
                                {"k*u - y*l - b", "g*w + l - c", "w - s*u"}, {"0", "0", "0"});
   s.typical = {1.1, 0.9, 1.2, 0.8, 1.0, 0.7};
   return s;
+}
+
+/// Most divisions in a row of an elimination: three pairs that share one number, as McLachlan and Perlmutter's do.
+int divisions_in_a_row(bool is_iterated) {
+  Builder builder;
+  std::uint32_t inputs = 0;
+  const auto number = [&](double sample) {
+    const double size = sample + 0.01 * inputs;
+    return builder.input(inputs++, 2, {size, 1.1 * size, 0.9 * size});
+  };
+  SymbolicLinearSystem system{std::vector<std::map<int, Value>>(7), {}, is_iterated};
+  for (int y = 0; y < 6; y += 2) {
+    system.rows[static_cast<std::size_t>(y)] = {{y, number(2.0)}, {y + 1, number(0.5)}};
+    system.rows[static_cast<std::size_t>(y) + 1] = {{y, number(0.5)}, {y + 1, number(2.0)}, {6, number(0.3)}};
+    system.rows[6][y] = number(0.4);
+    system.rows[6][y + 1] = number(0.6);
+  }
+  for (int i = 0; i < 7; ++i) system.right_hand_side.push_back(number(1.0));
+  eliminate(builder, system, {});
+  const std::vector<Instruction>& code = builder.code();
+  std::vector<int> waits(code.size(), 0);
+  for (Value v = 0; v < code.size(); ++v) {
+    const Value operands[] = {code[v].a, code[v].b, code[v].c};
+    for (int k = 0; k < operand_count(code[v].op); ++k) waits[v] = std::max(waits[v], waits[operands[k]]);
+    if (code[v].op == Opcode::divide) ++waits[v];
+  }
+  return *std::ranges::max_element(waits);
+}
+
+TEST(IteratedElimination, divisions_of_a_pair_do_not_wait_for_each_other) {
+  EXPECT_EQ(divisions_in_a_row(true), 2);
+  EXPECT_EQ(divisions_in_a_row(false), 3);
+}
+
+/// Two pairs that share one number.
+TEST(IteratedElimination, solves) {
+  ImplicitSystem s = equations(
+      {"b", "c", "d", "e"}, {"y", "z", "u", "v", "l"},
+      {"y*(1 + z^2) - b", "z*(1 + y^2) + b*l - c", "u*(1 + v^2) - d", "v*(1 + u^2) + d*l - e", "l + y*z + u*v - 0.68"},
+      {"0.7", "0.6", "0.7", "0.2", "0"});
+  s.typical = {1.0, 0.92, 0.654, 0.4734};  // of (0.8, 0.5, 0.6, 0.3, 0.1)
+  Step step(s);
+  std::vector<double> data = s.typical;
+  std::vector<double> x(5);
+  ASSERT_EQ(step.run(data, x), 1);
+  EXPECT_EQ(step.reports()[0].pivoted, 0);
+  const auto solution = std::array{0.8, 0.5, 0.6, 0.3, 0.1};
+  for (std::size_t k = 0; k < x.size(); ++k) EXPECT_NEAR(x[k], solution[k], 2e-15);
 }
 
 TEST(ImpliedCheck, is_found_for_the_particle) {

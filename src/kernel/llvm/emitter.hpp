@@ -122,6 +122,7 @@ class Emitter {
 
   // Vectors in inline code (groups.cpp).
   static constexpr int group_width = 4;
+  bool in_groups() const { return groups_ && target_.width >= group_width; }
   struct InVector {
     llvm::Value* vector = nullptr;
     std::size_t number = 0;
@@ -132,6 +133,8 @@ class Emitter {
   void emit_group(std::vector<Value> members);
   std::tuple<int, std::size_t, std::size_t> place_of(Value v) const;
   llvm::Value* together(std::span<const Value> members, std::size_t k);
+  llvm::Value* together(std::span<const Value> values);
+  llvm::Value* all_in_groups(std::span<const Column> columns, Map predicate);
 
   // Loops of chunked code (loops.cpp). `index` counts the iterations or, in code for several members at once, says
   // which is the first of them; it is a multiple of the lanes, so that addresses need no multiplication.

@@ -5,6 +5,7 @@
 // vectors follow from vectors.
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 #include "emitter.hpp"
@@ -12,15 +13,13 @@
 namespace rattleback {
 namespace {
 
-bool is_elementwise(Opcode op) {
-  return op >= Opcode::add && op <= Opcode::sqrt;
-}
+bool is_elementwise(Opcode op) { return op >= Opcode::add && op <= Opcode::sqrt; }
 
 }  // namespace
 
 void Emitter::find_groups(std::span<const CodeRange> ranges, std::span<const Value> roots, std::uint32_t state) {
   in_vector_.assign(code_.size(), {});
-  if (!groups_ || target_.width < group_width) return;
+  if (!in_groups()) return;
   PackingTask task;
   task.code = code_;
   task.ranges = ranges;
@@ -99,22 +98,54 @@ void Emitter::emit_group(std::vector<Value> members) {
 
 /// Operand k of several instructions as one vector.
 llvm::Value* Emitter::together(std::span<const Value> members, std::size_t k) {
-  const Value first = operand(code_[members[0]], k);
+  std::vector<Value> operands;
+  for (const Value v : members) operands.push_back(operand(code_[v], k));
+  return together(operands);
+}
+
+/// Several values as one vector.
+llvm::Value* Emitter::together(std::span<const Value> values) {
+  const Value first = values[0];
   bool is_same = true;
   bool is_vector = in_vector_[first].vector != nullptr;
-  for (std::size_t m = 0; m < members.size(); ++m) {
-    const Value u = operand(code_[members[m]], k);
-    is_same = is_same && u == first;
-    is_vector = is_vector && in_vector_[u].vector == in_vector_[first].vector && in_vector_[u].element == m;
+  for (std::size_t m = 0; m < values.size(); ++m) {
+    const InVector& in = in_vector_[values[m]];
+    is_same = is_same && values[m] == first;
+    is_vector = is_vector && in.vector == in_vector_[first].vector && in.element == m;
   }
   if (is_vector) return in_vector_[first].vector;
-  if (is_same) return ir_.CreateVectorSplat(static_cast<unsigned>(members.size()), (*this)[first]);
+  if (is_same) return ir_.CreateVectorSplat(static_cast<unsigned>(values.size()), (*this)[first]);
   llvm::Value* all =
-      llvm::PoisonValue::get(llvm::FixedVectorType::get(ir_.getDoubleTy(), static_cast<unsigned>(members.size())));
-  for (std::size_t m = 0; m < members.size(); ++m) {
-    all = ir_.CreateInsertElement(all, (*this)[operand(code_[members[m]], k)], m);
-  }
+      llvm::PoisonValue::get(llvm::FixedVectorType::get(ir_.getDoubleTy(), static_cast<unsigned>(values.size())));
+  for (std::size_t m = 0; m < values.size(); ++m) all = ir_.CreateInsertElement(all, (*this)[values[m]], m);
   return all;
+}
+
+/// Whether the predicate holds everywhere, asked of a vector of numbers at a time: those that are in vectors already
+/// come first, in their order. The last vector is filled up with numbers that were there before.
+llvm::Value* Emitter::all_in_groups(std::span<const Column> columns, Map predicate) {
+  std::vector<std::size_t> order(columns[0].numbers.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+    const InVector& in = in_vector_[columns[0].numbers[i]];
+    return std::tuple(in.vector == nullptr, in.number, in.element);
+  });
+  constexpr std::size_t at_once = group_width;
+  while (order.size() % at_once != 0) order.push_back(order.back());
+  llvm::Value* all = nullptr;
+  for (std::size_t begin = 0; begin < order.size(); begin += at_once) {
+    std::vector<llvm::Value*> vectors;
+    for (const Column& column : columns) {
+      std::vector<Value> values;
+      for (std::size_t m = 0; m < at_once; ++m) values.push_back(column.numbers[order[begin + m]]);
+      vectors.push_back(together(values));
+    }
+    set_members(group_width);
+    llvm::Value* const holds = predicate(vectors, nullptr);
+    set_members(1);
+    all = all == nullptr ? holds : ir_.CreateAnd(all, holds);
+  }
+  return ir_.CreateAndReduce(all);
 }
 
 }  // namespace rattleback

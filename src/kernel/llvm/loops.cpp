@@ -276,6 +276,7 @@ llvm::Value* Emitter::map_one_by_one(std::size_t begin, std::size_t end, const C
 /// workspace.
 llvm::Value* Emitter::map_columns(const Column* to, std::span<const Column> from, Context context, Map map) {
   const std::size_t count = from.front().numbers.size();
+  if (!chunked_ && to == nullptr && in_groups() && count >= group_width) return all_in_groups(from, map);
   if (!chunked_) return map_one_by_one(0, count, to, from, context, map);
   std::vector<Column> lists(from.begin(), from.end());
   if (to != nullptr) lists.push_back(*to);
