@@ -258,6 +258,18 @@ TEST(AnalyseAnswer, a_rattleback_in_angles_has_no_measure) {
   EXPECT_GT(a.analysis.gyroscopic->closed.residual, 1e-3);
 }
 
+// Friction acts along both translations of the plane, and the constraint along neither.
+TEST(AnalyseAnswer, says_whether_forces_change_momenta_in_text_and_document) {
+  const AnalyseAnswer top = analyse({.model = "tippe-top"});
+  const json group = json::parse(to_json(top)).at("group_reduction");
+  EXPECT_EQ(group.at("horizontal").size(), 2U);
+  EXPECT_EQ(group.at("forced"), (json{true, true}));
+  EXPECT_TRUE(contains(to_text(top), "its momentum changes by the applied forces alone: translation of x"));
+  const AnalyseAnswer ball = analyse({.model = "rubber-ball-on-sphere"});
+  EXPECT_EQ(json::parse(to_json(ball)).at("group_reduction").at("measure").at("kept"), 1);
+  EXPECT_TRUE(contains(to_text(ball), "constraints and group keep a function of the position"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Analyse, AnalysedCatalogue, testing::ValuesIn(literature.begin(), literature.end()),
                          [](const testing::TestParamInfo<std::pair<const std::string, Expected>>& parameter) {
                            std::string name = parameter.param.first;
