@@ -52,8 +52,12 @@ StartCheck::StartCheck(const Ensemble& ensemble, const Problem& nominal)
     given_q_.resize(system.coordinates().size());
     given_v_.resize(system.dimension());
     const auto give = [&](const std::string& name) {
-      for (std::size_t i = 0; i < space.numbers; ++i) given_q_[i] = given_q_[i] || system.coordinates()[i].name() == name;
-      for (std::size_t i = 0; i < given_v_.size(); ++i) given_v_[i] = given_v_[i] || system.velocities()[i].name() == name;
+      for (std::size_t i = 0; i < space.numbers; ++i) {
+        if (system.coordinates()[i].name() == name) given_q_[i] = true;
+      }
+      for (std::size_t i = 0; i < given_v_.size(); ++i) {
+        if (system.velocities()[i].name() == name) given_v_[i] = true;
+      }
       if (const auto number = attitude_number(system, name))
         std::fill_n(given_q_.begin() + static_cast<std::ptrdiff_t>(space.position_of(number->rotation)),
                     Rotation::positions, true);

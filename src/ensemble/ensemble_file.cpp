@@ -26,8 +26,8 @@ class EnsembleReader : SpecFile {
 
   EnsembleFile read(std::string_view text, const ParameterValues& instead) {
     check_keys(root(),
-               {"title", "model", "set", "inputs", "method", "step", "steps", "time", "seed", "project", "complete", "start",
-                "vary", "keep", "section", "histogram", "volume"},
+               {"title", "model", "set", "inputs", "method", "step", "steps", "time", "seed", "project", "complete",
+                "start", "vary", "keep", "section", "histogram", "volume"},
                "an ensemble");
     Model model = load(instead);
     model_ = &model;

@@ -11,7 +11,8 @@ namespace rattleback {
 
 Data make_inverse(const Making& making, const InverseRecipe& recipe) {
   Filling filling(making);
-  const InverseProblem problem = analyse(filling.nominal.system, filling.nominal.parameters, filling.nominal.start).inverse_problem;
+  const Problem& nominal = filling.nominal;
+  const InverseProblem problem = analyse(nominal.system, nominal.parameters, nominal.start).inverse_problem;
   Table& table = filling.data.table;
   for (const char* name : {"unknowns", "dimension", "regular", "regularity"}) table.columns.push_back({name, {}});
   for (const Variationality& v : problem.systems) {

@@ -74,7 +74,8 @@ class TableOfRuns : Filling {
 
   void fill(const TrajectoryRecipe& t) {
     name_definitions();
-    const RunResult result = run_into(data.table, {*making.recipe.method, nominal}, nominal, t.steps, t.every, t.observe);
+    const DerivedMethod method(*making.recipe.method, nominal);
+    const RunResult result = run_into(data.table, method, nominal, t.steps, t.every, t.observe);
     data.failure = result.failure;
     auto& scalars = data.table.scalars;
     scalars["finished"] = result.outcome == RunOutcome::finished ? 1.0 : 0.0;

@@ -103,7 +103,8 @@ std::string coordinates_for_people(const System& system) {
   for (std::size_t i = 0; i < system.space().numbers && i < most; ++i) names.push_back(system.coordinates()[i].name());
   if (system.space().numbers > most) names.emplace_back("…");
   std::vector<std::string> rotations;
-  for (std::size_t k = 0; k < system.rotations().size() && k < most; ++k) rotations.push_back(system.rotations()[k].name);
+  for (const Rotation& r : std::span(system.rotations()).first(std::min(system.rotations().size(), most)))
+    rotations.push_back(r.name);
   if (system.rotations().size() > most) rotations.emplace_back("…");
   if (rotations.empty()) return fmt::format("{}", fmt::join(names, ", "));
   return fmt::format("{}{}{}, {}", fmt::join(names, ", "), names.empty() ? "" : ", and ", fmt::join(rotations, ", "),

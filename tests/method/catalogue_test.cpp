@@ -319,7 +319,8 @@ TEST(Reference, bodies_that_roll_in_many_dimensions_are_those_of_the_full_equati
       {0.3144114850892816, -0.19194285093610777, 0.34940252341875744},
       {0.46694167820468, -0.012271454830818242, 0.5760625318144093, 0.09684939877891263}};
   for (const auto& end : ends) {
-    ReferenceFlow flow(problem_of(load_model("rubber-routh-sphere-nd", {{"n", static_cast<double>(end.size())}}), step));
+    const Model model = load_model("rubber-routh-sphere-nd", {{"n", static_cast<double>(end.size())}});
+    ReferenceFlow flow(problem_of(model, step));
     EXPECT_LT(distance(flow.at(5.0).q, end), 1e-9) << end.size();
   }
   constexpr double turn = 2.0 * std::numbers::pi;

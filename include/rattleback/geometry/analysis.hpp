@@ -55,8 +55,8 @@ struct GroupReduction {
   /// Symmetries that are admissible everywhere, each as coefficients of the generators: constraints do not change their
   /// momenta (Cortés & Martínez, corollaries 5.2 and 5.4).
   std::vector<std::vector<double>> horizontal;
-  /// For each of them, or for each generator where there are no constraints, whether applied forces change its momentum;
-  /// else it is constant.
+  /// For each of them, or for each generator where there are no constraints, whether applied forces change its
+  /// momentum; else it is constant.
   std::vector<bool> forced;
   std::optional<GroupMeasure> measure;  ///< where there are constraints
 
