@@ -66,9 +66,11 @@ nlohmann::json group_json(const System& system, const GroupReduction& g) {
                           {"inside_constraints", g.inside_constraints},
                           {"spans", g.spans},
                           {"kinematic", g.is_kinematic()},
-                          {"horizontal", g.horizontal}};
+                          {"horizontal", g.horizontal},
+                          {"forced", g.forced}};
   if (g.measure && g.measure->decided) {
     document["measure"] = {{"exists", g.measure->exists()},
+                           {"kept", g.measure->kept},
                            {"vertical", certificate_json(g.measure->vertical)},
                            {"closed", certificate_json(g.measure->closed)}};
   }

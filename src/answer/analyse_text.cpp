@@ -153,6 +153,12 @@ void add_group_measure(std::string& out, const AnalyseAnswer& a, const GroupMeas
   } else {
     add(out, "  yes, with a density that depends on Q/G alone: its one-form is closed, {}\n", seen(m.closed));
   }
+  if (m.decided && m.kept > 0) {
+    add(out,
+        "  constraints and group keep {} of the position, as a distance is kept: examined on the levels of {} "
+        "about the start\n",
+        m.kept == 1 ? "a function" : fmt::format("{} functions", m.kept), m.kept == 1 ? "it" : "them");
+  }
 }
 
 void add_group_reduction(std::string& out, const AnalyseAnswer& a, const GroupReduction& g) {
@@ -171,7 +177,16 @@ void add_group_reduction(std::string& out, const AnalyseAnswer& a, const GroupRe
   for (const std::string& left : g.motions.left_out) add(out, "  not divided out: {}\n", left);
   if (g.motions.empty()) return;
   if (g.admissible == g.dimension) {
-    add(out, "  no constraints: momenta of all symmetries are constant\n");
+    std::vector<std::string> forced;
+    for (std::size_t k = 0; k < g.forced.size(); ++k) {
+      if (g.forced[k]) forced.push_back(group.generators[k].name);
+    }
+    if (forced.empty()) {
+      add(out, "  no constraints: momenta of all symmetries are constant\n");
+    } else {
+      add(out, "  no constraints: momenta of symmetries are constant, but for what applied forces do: {}\n",
+          fmt::join(forced, ", "));
+    }
   } else if (g.is_kinematic()) {
     add(out,
         "  the purely kinematic case, TQ = D + V with nothing in common: a Chaplygin system, which moves in Q/G\n");
@@ -182,11 +197,9 @@ void add_group_reduction(std::string& out, const AnalyseAnswer& a, const GroupRe
         : inside == 0 ? ", and with those of the constraints they do not span all"
                       : ";\n  with those of the constraints they do not span all");
   }
-  for (const auto& coefficients : g.horizontal) {
-    if (g.admissible < g.dimension)
-      add(out, "  horizontal, so that its momentum {}: {}\n",
-          a.system().applied_forces().empty() ? "is constant" : "changes by the applied forces alone",
-          combination(group, coefficients));
+  for (std::size_t k = 0; k < g.horizontal.size(); ++k) {
+    add(out, "  horizontal, so that its momentum {}: {}\n",
+        g.forced[k] ? "changes by the applied forces alone" : "is constant", combination(group, g.horizontal[k]));
   }
   add(out, "  discrete equations pass to Q/G: rdla; no formulas for them, {} being a rotation\n",
       a.system().rotations()[0].name);

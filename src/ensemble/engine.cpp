@@ -12,6 +12,8 @@
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/method/registry.hpp"
 #include "rattleback/method/whole_step.hpp"
+#include "rattleback/model/attitude_form.hpp"
+#include "rattleback/model/start.hpp"
 #include "trouble.hpp"
 
 namespace rattleback {
@@ -44,8 +46,46 @@ StartCheck::StartCheck(const Ensemble& ensemble, const Problem& nominal)
       rows_(make_program_with_magnitudes(state_and_parameters(ensemble.system), constraint_rows(ensemble.system))),
       layout_(map_of_node(ensemble.system).data_layout), constraints_(constraint_rows(ensemble.system).size()),
       data_(layout_.size()), values_(2 * constraints_) {
+  if (ensemble.complete) {
+    const System& system = ensemble.system;
+    const Space space = system.space();
+    given_q_.resize(system.coordinates().size());
+    given_v_.resize(system.dimension());
+    const auto give = [&](const std::string& name) {
+      for (std::size_t i = 0; i < space.numbers; ++i) {
+        if (system.coordinates()[i].name() == name) given_q_[i] = true;
+      }
+      for (std::size_t i = 0; i < given_v_.size(); ++i) {
+        if (system.velocities()[i].name() == name) given_v_[i] = true;
+      }
+      if (const auto number = attitude_number(system, name))
+        std::fill_n(given_q_.begin() + static_cast<std::ptrdiff_t>(space.position_of(number->rotation)),
+                    Rotation::positions, true);
+    };
+    for (const Axis& axis : ensemble.axes) std::ranges::for_each(axis.names, give);
+    for (const NamedExpression& f : ensemble.formulas) give(f.name);
+  }
   if (!ensemble.project || constraints_ == 0) return;
   projection_.emplace(typical_at(projection(ensemble.system), nominal), nominal);
+}
+
+std::string StartCheck::complete(Member& member) const {
+  const System& system = ensemble_.system;
+  auto& [q, v, t] = member.start;
+  const auto of = [](const std::vector<double>& numbers, const std::vector<bool>& given) {
+    SomeNumbers some(numbers.size());
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      if (given[i]) some[i] = numbers[i];
+    }
+    return some;
+  };
+  try {
+    if (!system.holonomic().empty()) q = completed_positions(system, member.parameters, of(q, given_q_), q, t);
+    v = completed_velocities(system, member.parameters, q, of(v, given_v_), t);
+    return {};
+  } catch (const RequestError& error) {
+    return fmt::format("it cannot start: {}", in_one_line(error.what()));
+  }
 }
 
 std::string StartCheck::operator()(Member& member) {
@@ -64,6 +104,7 @@ std::string StartCheck::operator()(Member& member) {
     if (!trouble.empty()) return trouble;
   }
   if (constraints_ == 0) return {};
+  if (ensemble_.complete) return complete(member);
   if (projection_) {
     projection_->set(Slot::parameters, member.parameters);
     if (!projection_->run(member.start)) {

@@ -71,11 +71,15 @@ std::unique_ptr<Engine> make_engine(const Ensemble& ensemble, const Members& mem
 class StartCheck {
  public:
   explicit StartCheck(const Ensemble& ensemble, const Problem& nominal);
-  /// What is wrong; empty if nothing. The start may be projected.
+  /// What is wrong; empty if nothing. The start may be projected, or completed.
   std::string operator()(Member& member);
 
  private:
+  std::string complete(Member& member) const;
+
   const Ensemble& ensemble_;
+  std::vector<bool> given_q_;  ///< what axes and formulas give, if the rest is completed
+  std::vector<bool> given_v_;
   Kernel rows_;  ///< residuals of all constraints, and their magnitudes
   Layout layout_;
   std::size_t constraints_;

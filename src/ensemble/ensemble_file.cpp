@@ -26,8 +26,8 @@ class EnsembleReader : SpecFile {
 
   EnsembleFile read(std::string_view text, const ParameterValues& instead) {
     check_keys(root(),
-               {"title", "model", "set", "inputs", "method", "step", "steps", "time", "seed", "project", "start",
-                "vary", "keep", "section", "histogram", "volume"},
+               {"title", "model", "set", "inputs", "method", "step", "steps", "time", "seed", "project", "complete",
+                "start", "vary", "keep", "section", "histogram", "volume"},
                "an ensemble");
     Model model = load(instead);
     model_ = &model;
@@ -37,6 +37,11 @@ class EnsembleReader : SpecFile {
     ensemble_.emplace(Ensemble{system, methods(), model.initial.value_or(zero)});
     read_steps();
     if (const toml::node* project = root().get("project")) ensemble_->project = flag(*project, "project");
+    if (const toml::node* complete = root().get("complete")) {
+      ensemble_->complete = flag(*complete, "complete");
+      if (ensemble_->complete && ensemble_->project)
+        fail(*complete, "project moves all of a start, complete what is not given: give one of them");
+    }
     read_start();
     read_axes();
     check_start_is_given();
@@ -196,6 +201,9 @@ class EnsembleReader : SpecFile {
     // Names of their own are for formulas that use them.
     const std::vector<std::string> own = own_names();
     std::vector<std::string> known = start_names();
+    const System& system = model_->system;
+    for (std::size_t i = system.space().numbers; i < system.coordinates().size(); ++i)  // R[1,1], …: in formulas alone
+      known.push_back(system.coordinates()[i].name());
     for (const auto& [name, node] : in_order(*start)) {
       require_no_definition(name, *node);
       known.push_back(name);

@@ -165,12 +165,27 @@ struct Members::State {
                       "start uses it{}",
                       name, what, meant ? fmt::format("; did you mean '{}'?", *meant) : ""));
     };
+    // Formulas that contain a rotation are evaluated when it is known.
+    std::vector<std::string> of_rotations;
+    std::vector<Expression> late_outputs;
+    const System& system = ensemble.system;
+    for (std::size_t i = system.space().numbers; i < system.coordinates().size(); ++i)
+      of_rotations.push_back(system.coordinates()[i].name());
     for (const NamedExpression& f : resolved_formulas()) {
       if (std::ranges::find(varied, f.name) != varied.end()) {
         throw EnsembleError(fmt::format("'{}' is varied and has a formula", f.name));
       }
+      bool is_late = false;
       for (const Expression& s : free_symbols(f.expression)) {
         if (std::ranges::find(names, s.name()) != names.end()) continue;
+        if (std::ranges::find(of_rotations, s.name()) != of_rotations.end()) {
+          if (attitude_number(system, f.name)) {
+            throw EnsembleError(fmt::format(
+                "the formula of {} contains '{}', a rotation: rotations are given by numbers alone", f.name, s.name()));
+          }
+          is_late = true;
+          continue;
+        }
         const auto meant = closest_name(s.name(), names);
         throw EnsembleError(
             fmt::format("a formula of the start contains '{}', which is neither varied nor a part of the model{}",
@@ -181,18 +196,21 @@ struct Members::State {
         require_use(f.name, "given a formula");
         continue;
       }
-      formula_places.push_back(static_cast<std::size_t>(target - names.begin()));
-      outputs.push_back(f.expression);
+      (is_late ? late_places : formula_places).push_back(static_cast<std::size_t>(target - names.begin()));
+      (is_late ? late_outputs : outputs).push_back(f.expression);
     }
     for (std::size_t k = own; k < names.size(); ++k) require_use(names[k], "varied");
     if (!outputs.empty()) formulas.emplace(make_program(inputs, outputs));
+    for (const std::string& name : of_rotations) inputs.push_back(Expression::symbol(name));
+    if (!late_outputs.empty()) late_formulas.emplace(make_program(inputs, late_outputs));
   }
 
   /// Steps and their number do not depend on the start: they are checked, and counted, without running through all
   /// members.
   void check_sizes() {
     const std::size_t place = step_place();
-    if (std::ranges::find(formula_places, place) != formula_places.end()) {
+    if (std::ranges::find(formula_places, place) != formula_places.end() ||
+        std::ranges::find(late_places, place) != late_places.end()) {
       throw EnsembleError("the step can be varied, but not given by a formula");
     }
     if (ensemble.steps.has_value() == ensemble.time.has_value()) {
@@ -283,6 +301,8 @@ struct Members::State {
   std::vector<std::size_t> formula_places;
   std::size_t formula_inputs = 0;
   std::optional<Kernel> formulas;
+  std::vector<std::size_t> late_places;
+  std::optional<Kernel> late_formulas;  ///< of the numbers and of the entries of rotations
   std::int64_t count = 0;
   std::int64_t per_method = 0;
   double total_steps = 0.0;
@@ -329,6 +349,16 @@ void Members::read(std::int64_t index, Member& member) const {
     for (std::size_t i = 0; i < point.size(); ++i) numbers[s.formula_places[i]] = point[i];
   }
   const System& system = s.ensemble.system;
+  if (s.late_formulas) {
+    s.set_position(numbers, member.start.q);
+    const std::size_t known = numbers.size();
+    numbers.insert(numbers.end(), member.start.q.begin() + static_cast<std::ptrdiff_t>(system.space().numbers),
+                   member.start.q.end());
+    point.resize(s.late_places.size());
+    (*s.late_formulas)(numbers, point);
+    numbers.resize(known);
+    for (std::size_t i = 0; i < point.size(); ++i) numbers[s.late_places[i]] = point[i];
+  }
   const auto positions = static_cast<std::ptrdiff_t>(system.space().shown_positions());
   const auto end_of_node = positions + static_cast<std::ptrdiff_t>(system.dimension());
   const auto begin = numbers.begin();

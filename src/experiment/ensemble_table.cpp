@@ -47,6 +47,7 @@ EnsembleFile ensemble_of(const DataRecipe& recipe) {
   const auto place = std::filesystem::path(recipe.folder) / std::get<EnsembleRecipe>(recipe.kind).file;
   EnsembleFile file = read_ensemble(read_file(place.string()), place.string(), recipe.parameters);
   if (recipe.method) file.ensemble.methods = {*recipe.method};
+  if (recipe.step > 0.0) file.ensemble.step = recipe.step;
   return file;
 }
 

@@ -70,7 +70,8 @@ Expression Parser::parse_scalar_text() {
   const Token place = token_;
   const Tensor value = parse_text();
   if (const auto* e = std::get_if<Expression>(&value)) return *e;
-  fail(place, fmt::format("a scalar is expected here, found {}; take a component, as in r[1]", shape_of(value)));
+  fail(place, fmt::format("a scalar is expected here, found {}; take a component, as in {}", shape_of(value),
+                          std::holds_alternative<Matrix>(value) ? "R[1,1]" : "r[1]"));
 }
 
 void Parser::check_body(const std::vector<std::string>& arguments) {

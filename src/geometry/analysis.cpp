@@ -1,39 +1,20 @@
 #include "rattleback/geometry/analysis.hpp"
 
-#include "../mech/decompositions.hpp"
-#include "../mech/sampling.hpp"
+#include <algorithm>
+
+#include "symmetry_at_points.hpp"
 
 namespace rattleback {
 
 SymmetryReport examine_symmetry(const System& system, std::span<const double> parameters, const State& near) {
   SymmetryReport report;
   report.known = known_symmetries(system, parameters, near);
-  const auto n = static_cast<Eigen::Index>(system.dimension());
-  const auto d = static_cast<Eigen::Index>(report.known.size());
-  std::vector<Expression> generators;
-  for (const Symmetry& s : report.known) generators = joined({generators, s.generator});
-  const auto inputs = joined({system.coordinates(), system.time(), system.parameters()});
-  Interpreter<double> program(make_program(inputs, generators));
-  MatrixFunction constraints(system.constraint_matrix(), inputs);
-  RandomPoints random;
-  for (int sample = 0; sample < 8; ++sample) {
-    std::vector<double> point = random.near(system.space(), near.q, 1.0);
-    if (system.depends_on_time()) point.push_back(near.t);
-    point.insert(point.end(), parameters.begin(), parameters.end());
-    const auto values = program(point);
-    const Eigen::Map<const Eigen::MatrixXd> xi(values.data(), n, d);
-    Eigen::MatrixXd a = constraints(point);
-    if (!xi.allFinite() || !a.allFinite()) continue;
-    a.rowwise().normalize();  // rows may be in different units
-    const auto rank = [](const Eigen::MatrixXd& m) {
-      return m.size() == 0
-                 ? 0
-                 : static_cast<std::size_t>(Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(m).setThreshold(1e-9).rank());
-    };
-    report.dimension = std::max(report.dimension, rank(xi));
-    const std::size_t across = rank(a * xi);
-    report.inside_constraints = rank(xi) - across;
-    report.spans = across == rank(a);
+  for (const SymmetryAtPoint& place : symmetries_at_points(system, report.known, parameters, near)) {
+    const std::size_t dimension = rank_of(place.generators);
+    const std::size_t across = rank_of(place.constraints * place.generators);
+    report.dimension = std::max(report.dimension, dimension);
+    report.inside_constraints = dimension - across;
+    report.spans = across == rank_of(place.constraints);
   }
   return report;
 }

@@ -79,6 +79,7 @@ Step motion_on_constraints(const System& system, const Choice& choice) {
 struct Divergence {
   Eigen::VectorXd theta;
   Eigen::MatrixXd velocity;
+  double terms = 0.0;  ///< the largest one that θ is a sum of: what is small beside it is rounding
 };
 
 class MotionOnConstraints {
@@ -91,6 +92,7 @@ class MotionOnConstraints {
   std::optional<Divergence> operator()(std::span<const double> q) {
     const std::size_t m = choice_.independent.size();
     Divergence d{Eigen::VectorXd(at(m)), Eigen::MatrixXd(at(space_.velocities()), at(m))};
+    largest_term_ = 0.0;
     const auto rest = divergence(q, 0, 0.0);
     if (!rest || *rest != 0.0) return std::nullopt;
     for (std::size_t j = 0; j < m; ++j) {
@@ -100,6 +102,7 @@ class MotionOnConstraints {
       d.theta[at(j)] = -*once;
       for (std::size_t i = 0; i < space_.velocities(); ++i) d.velocity(at(i), at(j)) = outputs_[i];
     }
+    d.terms = largest_term_;
     return d;
   }
 
@@ -130,6 +133,7 @@ class MotionOnConstraints {
     }
     for (std::size_t j = 0; j < m; ++j) add(slope(n + j, q.size() + j));
     if (!std::isfinite(terms)) return std::nullopt;
+    largest_term_ = std::max(largest_term_, terms);
     return std::abs(trace) <= 1e-12 * terms ? 0.0 : trace;
   }
 
@@ -138,22 +142,36 @@ class MotionOnConstraints {
   std::vector<double> parameters_;
   Step step_;
   std::vector<double> outputs_;
+  double largest_term_ = 0.0;
 };
 
-/// β, and how far it is from what it must be, relative to θ.
+/// β, and how far it is from what it must be, relative to θ. It is determined on D + V alone; across them it is 0.
 struct Form {
   Eigen::VectorXd beta;
   double defect = 0.0;
+  double terms = 0.0;
+  Eigen::MatrixXd reached = {};  ///< the projector onto D + V
+  Eigen::Index rank = 0;         ///< of D + V
 };
+
+Eigen::MatrixXd projector_onto_rows(const Eigen::MatrixXd& rows, Eigen::Index& rank) {
+  Eigen::JacobiSVD<Eigen::MatrixXd> svd(rows, Eigen::ComputeThinV | Eigen::ComputeThinU);
+  svd.setThreshold(1e-9);
+  rank = svd.rank();
+  const Eigen::MatrixXd basis = svd.matrixV().leftCols(rank);
+  return basis * basis.transpose();
+}
 
 Form form_of(const Divergence& d, const Eigen::MatrixXd& group) {
   Eigen::MatrixXd rows(d.velocity.cols() + group.cols(), d.velocity.rows());
   rows << d.velocity.transpose(), group.transpose();
   Eigen::VectorXd values = Eigen::VectorXd::Zero(rows.rows());
   values.head(d.theta.size()) = d.theta;
-  Form form{least_squares(rows, values), 0.0};
+  Form form{least_squares(rows, values)};
+  form.terms = d.terms;
+  form.reached = projector_onto_rows(rows, form.rank);
   const double size = d.theta.norm();
-  form.defect = size == 0.0 ? 0.0 : (rows * form.beta - values).norm() / size;
+  form.defect = size <= 1e-10 * d.terms ? 0.0 : (rows * form.beta - values).norm() / size;
   return form;
 }
 
@@ -164,22 +182,68 @@ void raise_to(Certificate& c, double residual, std::span<const double> q) {
   c.worst.assign(q.begin(), q.end());
 }
 
+/// [e_i, e_j] of directions of motion: those of a rotation have e_k, cyclic.
+Eigen::VectorXd bracket(const Space& space, std::size_t i, std::size_t j) {
+  Eigen::VectorXd result = Eigen::VectorXd::Zero(at(space.velocities()));
+  if (i < space.numbers || j < space.numbers || (i - space.numbers) / 3 != (j - space.numbers) / 3) return result;
+  const std::size_t first = space.numbers + (i - space.numbers) / 3 * 3;
+  const std::size_t a = i - first, b = j - first;
+  if (b == (a + 1) % 3) result[at(first + (a + 2) % 3)] = 1.0;
+  if (a == (b + 1) % 3) result[at(first + (b + 2) % 3)] = -1.0;
+  return result;
+}
+
+/// How far brackets of fields in D + V are from D + V: with its projector P, fields P e_i have the brackets
+/// P_i(P) e_j − P_j(P) e_i and those of directions that do not commute.
+double defect_of_reach(const Space& space, const Form& here, const std::vector<Eigen::MatrixXd>& slopes) {
+  const std::size_t n = slopes.size();
+  const Eigen::MatrixXd& p = here.reached;
+  const auto along = [&](std::size_t i) {
+    Eigen::MatrixXd slope = Eigen::MatrixXd::Zero(at(n), at(n));
+    for (std::size_t k = 0; k < n; ++k) slope += p(at(k), at(i)) * slopes[k];
+    return slope;
+  };
+  double largest = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      Eigen::VectorXd field = along(i).col(at(j)) - along(j).col(at(i));
+      for (std::size_t k = 0; k < n; ++k) {
+        for (std::size_t l = 0; l < n; ++l) field += p(at(k), at(i)) * p(at(l), at(j)) * bracket(space, k, l);
+      }
+      largest = std::max(largest, (field - p * field).cwiseAbs().maxCoeff());
+    }
+  }
+  return largest;
+}
+
 GroupMeasure measure_on(const System& system, const SpaceMotions& motions, std::span<const double> parameters,
                         const State& near) {
   GroupMeasure report;
-  if (system.is_affine() || !system.holonomic().empty() || !system.applied_forces().empty()) {
-    report.reason = "affine and holonomic constraints and applied forces are not treated";
+  if (system.is_affine() || !system.applied_forces().empty()) {
+    report.reason = system.is_affine() ? "affine constraints are not treated" : "applied forces are not treated";
     return report;
   }
   const Space space = system.space();
   const auto inputs = joined({system.coordinates(), system.parameters()});
   MatrixFunction constraints(system.constraint_matrix(), inputs);
+  Interpreter<double> holonomic(make_program(inputs, system.holonomic()));
   RandomPoints random;
   const auto with_parameters = [&](std::vector<double> q) {
     q.insert(q.end(), parameters.begin(), parameters.end());
     return q;
   };
-  const Eigen::MatrixXd a = constraints(with_parameters(random.near(space, near.q, 0.3)));
+  // Newton's iteration towards g = 0, whose slopes are the last rows of the constraints.
+  const auto allowed = [&](std::vector<double> q) {
+    for (int k = 0; k < 20 && !system.holonomic().empty(); ++k) {
+      const auto values = holonomic(with_parameters(q));
+      const Eigen::Map<const Eigen::VectorXd> g(values.data(), at(values.size()));
+      const Eigen::VectorXd by = -least_squares(constraints(with_parameters(q)).bottomRows(g.size()), g);
+      space.move(q, std::span(by.data(), space.velocities()));
+      if (by.norm() < 1e-14) break;
+    }
+    return q;
+  };
+  const Eigen::MatrixXd a = constraints(with_parameters(allowed(random.near(space, near.q, 0.3))));
   if (!a.allFinite() || !dependent_rows(a).empty()) {
     report.reason = "the constraints are not defined, or not independent, near the initial position";
     return report;
@@ -207,14 +271,16 @@ GroupMeasure measure_on(const System& system, const SpaceMotions& motions, std::
   };
   report.vertical = {true, 0.0, vertical_tolerance, 0, {}};
   report.closed = {true, 0.0, closed_tolerance, 0, {}};
+  Certificate reached{true, 0.0, closed_tolerance, 0, {}};
   const std::size_t n = space.velocities();
   for (int sample = 0; sample < points_of_group_measure; ++sample) {
-    const std::vector<double> q = random.near(space, near.q, 0.7);
+    const std::vector<double> q = allowed(random.near(space, near.q, 0.7));
     const auto here = form(q);
     if (!here) continue;
     raise_to(report.vertical, here->defect, q);
     // dβ(e_i, e_j) = e_i(β_j) − e_j(β_i) − β·[e_i, e_j], by central differences
     Eigen::MatrixXd slopes(at(n), at(n));
+    std::vector<Eigen::MatrixXd> turned(n);  // slopes of the projector onto D + V
     bool defined = true;
     std::vector<double> by(n, 0.0);
     for (std::size_t i = 0; defined && i < n; ++i) {
@@ -229,21 +295,27 @@ GroupMeasure measure_on(const System& system, const SpaceMotions& motions, std::
       const auto right = moved(small);
       const auto left = moved(-small);
       defined = right && left;
-      if (defined) slopes.row(at(i)) = (right->beta - left->beta).transpose() / (2.0 * small);
+      if (!defined) continue;
+      slopes.row(at(i)) = (right->beta - left->beta).transpose() / (2.0 * small);
+      turned[i] = (right->reached - left->reached) / (2.0 * small);
     }
     if (!defined) continue;
+    report.kept = n - static_cast<std::size_t>(here->rank);
+    if (report.kept > 0) raise_to(reached, defect_of_reach(space, *here, turned), q);
     Eigen::MatrixXd rotation = slopes - slopes.transpose();
-    for (std::size_t k = 0; k < space.rotations; ++k) {
-      for (std::size_t i = 0; i < 3; ++i) {  // [e_i, e_j] = e_k, cyclic
-        const std::size_t first = space.velocity_of(k);
-        const Eigen::Index x = at(first + i), y = at(first + (i + 1) % 3), z = at(first + (i + 2) % 3);
-        rotation(x, y) -= here->beta[z];
-        rotation(y, x) += here->beta[z];
-      }
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) rotation(at(i), at(j)) -= here->beta.dot(bracket(space, i, j));
     }
+    rotation = here->reached * rotation * here->reached;
     if (!rotation.allFinite()) continue;
-    const double scale = slopes.cwiseAbs().maxCoeff() + here->beta.norm() + 1e-300;
+    const double scale = slopes.cwiseAbs().maxCoeff() + here->beta.norm() + here->terms + 1e-300;
     raise_to(report.closed, rotation.cwiseAbs().maxCoeff() / scale, q);
+  }
+  if (reached.points > 0 && reached.residual > closed_tolerance) {
+    report.reason =
+        "the constraints and the group do not lead in all directions, but brackets of theirs lead further: where a "
+        "density would be determined is not known";
+    return report;
   }
   report.decided = report.vertical.points > 0 && report.closed.points > 0;
   if (!report.decided) {
@@ -256,6 +328,12 @@ GroupMeasure measure_on(const System& system, const SpaceMotions& motions, std::
   return report;
 }
 
+GroupMeasure undecided(const Error& why) {
+  GroupMeasure report;
+  report.reason = why.what();
+  return report;
+}
+
 }  // namespace
 
 GroupMeasure examine_group_measure(const System& system, const SpaceMotions& motions,
@@ -263,9 +341,9 @@ GroupMeasure examine_group_measure(const System& system, const SpaceMotions& mot
   try {
     return measure_on(system, motions, parameters, near);
   } catch (const StructureError& error) {  // a Lagrangian that is not regular
-    return {false, error.what(), {}, {}};
+    return undecided(error);
   } catch (const ExpressionError& error) {  // constraints that cannot be solved
-    return {false, error.what(), {}, {}};
+    return undecided(error);
   }
 }
 

@@ -1,18 +1,40 @@
 // What is left of a system with rotations when motions of space are divided out.
 
-#include <algorithm>
+#include <cmath>
 
 #include "../mech/decompositions.hpp"
 #include "../mech/sampling.hpp"
+#include "rattleback/expr/graph.hpp"
 #include "rattleback/geometry/analysis.hpp"
+#include "symmetry_at_points.hpp"
 
 namespace rattleback {
 namespace {
 
-std::size_t rank_of(const Eigen::MatrixXd& m) {
-  return m.size() == 0
-             ? 0
-             : static_cast<std::size_t>(Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(m).setThreshold(1e-9).rank());
+/// Whether F·ξ is anything but 0 at random states. Forces that contain multipliers are taken to do something.
+bool is_forced(const System& system, const Expression& momentum_rate, std::span<const double> parameters,
+               const State& near) {
+  if (system.forces_contain_multipliers()) return true;
+  const auto inputs = joined({system.coordinates(), system.velocities(), system.time(), system.parameters()});
+  RandomPoints random;
+  for (int sample = 0; sample < generic_samples; ++sample) {
+    const auto point = joined_data(system, random.near(system, near, 1.0), parameters);
+    const auto value = evaluate_at(inputs, std::span(&momentum_rate, 1), point)[0];
+    if (!(std::abs(value) <= sampling_error)) return true;
+  }
+  return false;
+}
+
+/// Of a combination of generators.
+bool forces_change_momentum(const System& system, const SymmetryGroup& group, std::span<const double> coefficients,
+                            std::span<const double> parameters, const State& near) {
+  if (system.applied_forces().empty()) return false;
+  Expression rate;
+  for (std::size_t a = 0; a < coefficients.size(); ++a) {
+    for (std::size_t i = 0; i < system.dimension(); ++i)
+      rate += coefficients[a] * group.generators[a].generator[i] * system.applied_forces()[i];
+  }
+  return is_forced(system, rate, parameters, near);
 }
 
 }  // namespace
@@ -23,29 +45,14 @@ GroupReduction examine_group(const System& system, const std::vector<Symmetry>& 
   report.motions = find_space_motions(system, known, parameters, near);
   report.dimension = system.dimension();
   report.admissible = system.dimension();
-  const auto n = static_cast<Eigen::Index>(system.dimension());
   const auto d = static_cast<Eigen::Index>(report.motions.group.dimension());
-  std::vector<Expression> generators;
-  for (const Symmetry& s : report.motions.group.generators) generators = joined({generators, s.generator});
-  const auto inputs = joined({system.coordinates(), system.time(), system.parameters()});
-  Interpreter<double> program(make_program(inputs, generators));
-  MatrixFunction constraints(system.constraint_matrix(), inputs);
-  RandomPoints random;
   Eigen::MatrixXd slips(0, d);  // A ξ at all points
-  for (int sample = 0; sample < generic_samples; ++sample) {
-    std::vector<double> point = random.near(system.space(), near.q, 1.0);
-    if (system.depends_on_time()) point.push_back(near.t);
-    point.insert(point.end(), parameters.begin(), parameters.end());
-    const auto values = program(point);
-    const Eigen::Map<const Eigen::MatrixXd> xi(values.data(), n, d);
-    Eigen::MatrixXd a = constraints(point);
-    if (!xi.allFinite() || !a.allFinite()) continue;
-    a.rowwise().normalize();  // rows may be in different units
-    const Eigen::MatrixXd slip = a * xi;
+  for (const SymmetryAtPoint& place : symmetries_at_points(system, report.motions.group.generators, parameters, near)) {
+    const Eigen::MatrixXd slip = place.constraints * place.generators;
     const std::size_t across = rank_of(slip);
-    report.admissible = system.dimension() - rank_of(a);
+    report.admissible = system.dimension() - rank_of(place.constraints);
     report.inside_constraints = report.motions.group.dimension() - across;
-    report.spans = across == rank_of(a);
+    report.spans = across == rank_of(place.constraints);
     slips.conservativeResize(slips.rows() + slip.rows(), Eigen::NoChange);
     slips.bottomRows(slip.rows()) = slip;
   }
@@ -56,7 +63,14 @@ GroupReduction examine_group(const System& system, const std::vector<Symmetry>& 
       for (Eigen::Index a = 0; a < d; ++a) report.horizontal.back().push_back(svd.matrixV()(a, k));
     }
   }
+  for (const auto& coefficients : report.horizontal)
+    report.forced.push_back(forces_change_momentum(system, report.motions.group, coefficients, parameters, near));
   const bool constrained = !system.velocity_rows().empty();
+  for (std::size_t a = 0; !constrained && a < report.motions.group.dimension(); ++a) {
+    std::vector<double> alone(report.motions.group.dimension(), 0.0);
+    alone[a] = 1.0;
+    report.forced.push_back(forces_change_momentum(system, report.motions.group, alone, parameters, near));
+  }
   if (constrained && !report.motions.empty() && !system.depends_on_time())
     report.measure = examine_group_measure(system, report.motions, parameters, near);
   return report;

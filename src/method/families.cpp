@@ -10,6 +10,7 @@
 #include "group_rdla.hpp"
 #include "rattleback/method/composition.hpp"
 #include "rattleback/method/reference.hpp"
+#include "variational.hpp"
 
 namespace rattleback {
 namespace {
@@ -48,6 +49,7 @@ std::vector<std::string> variational_options(std::vector<std::string> others = {
 }
 
 constexpr const char* projections = "project=energy";
+constexpr const char* turn_rates = "turn=quarter|chord|cayley|sine";
 constexpr const char* constraint_rules = "constraints=midpoint|trapezoidal|alpha=0.5|sym=0";
 
 bool starts_from_reference(const MethodOptions& options, const Composed& composed) {
@@ -123,6 +125,7 @@ Recipe read_rdla(const MethodOptions& options) {
   const std::optional<Rule> constraints = options.constraint_rule();
   const bool averaged = options.has("forces") && forces == DiscreteForces::averaged;
   return MapRecipe{[=](const Problem& p, Geometry& g) {
+                     require_turns(p.system, rule);
                      if (p.system.rotations().empty())
                        return compose(rdla(p.system, g.chaplygin("rdla"), rule, forces, constraints));
                      if (averaged)
@@ -260,19 +263,19 @@ const std::vector<Family>& families() {
   using O = const MethodOptions&;
   static const std::vector<Family> all{
       {{"dla", "discrete Lagrange-d'Alembert equations (Cortes & Martinez): order 2, or 4, 6, 8, 10 by composition",
-        variational_options({"exact", constraint_rules, projections})},
+        variational_options({"exact", constraint_rules, turn_rates, projections})},
        read_dla},
       {{"del", "discrete Euler-Lagrange equations, for systems without constraints",
-        variational_options({"exact", projections})},
+        variational_options({"exact", turn_rates, projections})},
        read_del},
       {{"gni", "geometric nonholonomic integrator (Evensberget's Hd and HdS)",
-        with_rules({"order=2|4", "start=consistent|zero|thesis|literal", projections})},
+        with_rules({"order=2|4", "start=consistent|zero|thesis|literal", turn_rates, projections})},
        read_gni},
       {{"rdla",
         "reduced discrete Lagrange-d'Alembert equations of a Chaplygin system (Cortes & Martinez; Fernandez et al.), "
         "or on "
         "Q/G where motions of space act on rotations",
-        variational_options({constraint_rules, "forces=averaged|general"})},
+        variational_options({constraint_rules, turn_rates, "forces=averaged|general"})},
        read_rdla},
       {{"hdel", "Hamiltonized discrete Euler-Lagrange equations (Fernandez, Bloch & Olver): steps of tau, dtau = N dt",
         with_rules({"quadrature=trapezoidal|simpson|boole", "nodes=tau|t|reference", "through", "order=2|4|6",

@@ -68,6 +68,13 @@ IterationEnd MethodOptions::iteration_end() const {
 }
 
 Rule MethodOptions::rule() const {
+  constexpr const char* turns[] = {"quarter", "chord", "cayley", "sine"};
+  Rule rule = places();
+  rule.turn = word<TurnRate>("turn", turns);
+  return rule;
+}
+
+Rule MethodOptions::places() const {
   const std::string given = only_one_of(rule_names, "rules");
   if (given == "trapezoidal") return trapezoidal();
   if (given == "alpha") return alpha(number("alpha", 0.5, 0.0, 1.0));

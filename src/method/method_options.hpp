@@ -44,6 +44,7 @@ class MethodOptions {
   AlteredRule altered_rule() const;
 
  private:
+  Rule places() const;
   std::size_t which(const std::string& key, std::span<const char* const> words) const;
 
   std::map<std::string, std::string> values_;

@@ -11,8 +11,8 @@
 
 namespace rattleback {
 
-Rule alpha(double position) { return {{{1.0, position}}}; }
-Rule sym(double position) { return {{{0.5, position}, {0.5, 1.0 - position}}}; }
+Rule alpha(double position) { return {{{1.0, position}}, TurnRate::quarter}; }
+Rule sym(double position) { return {{{0.5, position}, {0.5, 1.0 - position}}, TurnRate::quarter}; }
 Rule midpoint() { return alpha(0.5); }
 Rule trapezoidal() { return sym(0.0); }
 
@@ -68,12 +68,12 @@ Substitution moved_there(const System& system, double fraction) {
 }
 
 std::vector<Expression> discretise(std::span<const Expression> functions, const System& system, const Rule& rule) {
-  const std::vector<Expression> increments = increment_symbols(system);
+  const std::vector<Expression> rates = rates_of_step(system, increment_symbols(system), rule.turn);
   std::vector<Expression> result(functions.size());
   for (const auto& [weight, position] : rule.nodes) {
     Substitution at_node = moved_there(system, position);
     for (std::size_t i = 0; i < system.dimension(); ++i) {
-      at_node.emplace(system.velocities()[i], increments[i] / step_symbol());
+      at_node.emplace(system.velocities()[i], rates[i] / step_symbol());
     }
     const std::vector<Expression> values = substitute(functions, at_node);
     for (std::size_t k = 0; k < result.size(); ++k) result[k] += weight * values[k];

@@ -53,7 +53,7 @@ ImplicitSystem motion_at_nodes(const System& system, const Rule& rule, const Imp
     for (const Expression& u : motion.unknowns) own.emplace(u, of_node(u, i));
     ImplicitSystem there = motion;
     there.unknowns = substitute(motion.unknowns, own);
-    there.residuals = substitute(discretise(motion.residuals, system, alpha(rule.nodes[i].position)), own);
+    there.residuals = substitute(discretise(motion.residuals, system, rule.at(rule.nodes[i].position)), own);
     add_equations(all, there);
   }
   return all;
@@ -63,7 +63,7 @@ ImplicitSystem motion_at_nodes(const System& system, const Rule& rule, const Imp
 std::vector<Vector> applied_forces(const System& system, const Rule& rule, Interval::AtNodes& at_nodes) {
   std::vector<Vector> applied;
   for (const auto& node : rule.nodes)
-    applied.push_back(discretise(system.applied_forces(), system, alpha(node.position)));
+    applied.push_back(discretise(system.applied_forces(), system, rule.at(node.position)));
   if (!system.forces_contain_multipliers()) return applied;
   const ImplicitSystem motion = equations_of_accelerations(system);
   at_nodes.equations = motion_at_nodes(system, rule, motion);
@@ -83,15 +83,22 @@ std::vector<Vector> applied_forces(const System& system, const Rule& rule, Inter
 
 }  // namespace
 
+void require_turns(const System& system, const Rule& rule) {
+  if (rule.turn != TurnRate::quarter && system.rotations().empty())
+    throw MethodError("turn says which angular velocity a turn has, and this system has no rotations: drop it");
+}
+
 // For L_d = h Σ ωᵢ L(qᵢ, Δ/h): D₂L_d = Σ ωᵢ (L_v + h αᵢ L_q), −D₁L_d = Σ ωᵢ (L_v − h (1 − αᵢ) L_q), and D₁ + D₂ is
 // h Σ ωᵢ L_q. Rotations have these at the ends that they belong to, seen from the body there; what they have of L_q,
 // and of applied torques, is turned to the ends, and the sum is seen from space.
 Interval differentiate(const System& system, const Rule& rule) {
+  require_turns(system, rule);
   const Expression h = step_symbol();
   const std::size_t n = system.dimension();
   const std::size_t numbers = system.space().numbers;
   Interval interval{increment_symbols(system), {}, {}, {}, {}, turns_by(system, increment_symbols(system), 1.0)};
-  const Vector momenta = discretise(system.momenta(), system, rule);
+  const Vector momenta =
+      by_increments(system, interval.increments, rule.turn, discretise(system.momenta(), system, rule));
   const std::vector<Vector> applied = applied_forces(system, rule, interval.at_nodes);
   const bool is_forced = !system.applied_forces().empty();
   Vector pushed(n);  // Σ ωᵢ F of numbers
@@ -102,7 +109,7 @@ Interval differentiate(const System& system, const Rule& rule) {
     const auto& [weight, position] = rule.nodes[node];
     if (position != 1.0)
       std::ranges::move(turns_by(system, interval.increments, position), std::back_inserter(interval.turns));
-    Vector there = discretise(system.forces(), system, alpha(position));
+    Vector there = discretise(system.forces(), system, rule.at(position));
     for (std::size_t i = 0; is_forced && i < n; ++i) {
       if (i < numbers)
         pushed[i] += weight * applied[node][i];
@@ -185,7 +192,7 @@ Method position_momentum_method(const System& system, const Interval& interval) 
 }
 
 Vector discrete_constraints(const System& system, const Rule& rule) {
-  const Vector increments = increment_symbols(system);
+  const Vector increments = rates_of_step(system, increment_symbols(system), rule.turn);
   const Vector affine = discretise(system.affine_part(), system, rule);
   Vector values;
   for (const auto& entry : system.constraint_matrix().entries) values.push_back(entry.value);
@@ -202,7 +209,7 @@ Vector discrete_constraints(const System& system, const Rule& rule) {
 }
 
 IntervalFunctions interval_functions(const System& system, const Rule& rule, const std::optional<Rule>& constraints) {
-  return {discretise(system.energy(), system, midpoint()), discrete_lagrangian(system, rule),
+  return {discretise(system.energy(), system, rule.at(0.5)), discrete_lagrangian(system, rule),
           discretise(system.constraints(), system, constraints ? *constraints : rule)};
 }
 

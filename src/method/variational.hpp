@@ -26,6 +26,9 @@ struct Interval {
   std::vector<KnownSlopes> turns;  ///< of rotations, where the rule has nodes, and at the right end
 };
 
+/// Throws MethodError if the rule has a word about rotations, and there are none.
+void require_turns(const System& system, const Rule& rule);
+
 /// L_d under a rule, and F⁻ = F⁺ = (h/2) F_d. Multipliers in F are those of the motion, functions of (q, v, t) like the
 /// rest of F: Λ(q, v, t) with which, and with some a, the equations of motion hold at (q, v, t). The discrete
 /// multipliers are no substitute, being impulses that depend on the representative of p modulo Aᵀ.

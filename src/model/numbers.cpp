@@ -96,9 +96,24 @@ std::map<std::string, double> named_numbers_from_text(std::string_view text, con
 
 namespace {
 
+/// "x, y, and R, which is a rotation": not each of its numbers.
+std::string coordinates_for_people(const System& system) {
+  constexpr std::size_t most = 12;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < system.space().numbers && i < most; ++i) names.push_back(system.coordinates()[i].name());
+  if (system.space().numbers > most) names.emplace_back("…");
+  std::vector<std::string> rotations;
+  for (const Rotation& r : std::span(system.rotations()).first(std::min(system.rotations().size(), most)))
+    rotations.push_back(r.name);
+  if (system.rotations().size() > most) rotations.emplace_back("…");
+  if (rotations.empty()) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{}{}{}, {}", fmt::join(names, ", "), names.empty() ? "" : ", and ", fmt::join(rotations, ", "),
+                     rotations.size() == 1 ? "which is a rotation" : "which are rotations");
+}
+
 /// The numbers of a list of names that are given.
-SomeNumbers by_name(std::vector<std::string> names, const std::map<std::string, double>& named,
-                    const std::string& what) {
+SomeNumbers by_name(const System& system, const std::vector<std::string>& names,
+                    const std::map<std::string, double>& named, const std::string& what) {
   SomeNumbers numbers(names.size());
   for (const auto& [name, value] : named) {
     const auto found = std::ranges::find(names, name);
@@ -113,10 +128,9 @@ SomeNumbers by_name(std::vector<std::string> names, const std::map<std::string, 
                                                 name)
                                   : fmt::format("{0}.omega1, {0}.omega2, {0}.omega3", name)));
       }
-      names.resize(std::min<std::size_t>(names.size(), 12));
       throw ModelError(fmt::format("{} has a value for '{}', which is not a coordinate; {}", what, name,
                                    meant ? fmt::format("did you mean '{}'?", *meant)
-                                         : fmt::format("the coordinates are {}", fmt::join(names, ", "))));
+                                         : fmt::format("the coordinates are {}", coordinates_for_people(system))));
     }
     numbers[static_cast<std::size_t>(found - names.begin())] = value;
   }
@@ -131,7 +145,7 @@ SomeNumbers velocities_by_name(const System& system, const std::map<std::string,
   for (std::size_t i = 0; i < system.dimension(); ++i) {
     names.push_back(i < system.space().numbers ? system.coordinates()[i].name() : system.velocities()[i].name());
   }
-  return by_name(std::move(names), named, what);
+  return by_name(system, names, named, what);
 }
 
 SomeNumbers positions_by_name(const System& system, const std::map<std::string, double>& named, const std::string& what,
@@ -140,7 +154,7 @@ SomeNumbers positions_by_name(const System& system, const std::map<std::string, 
   std::vector<std::string> names = system.position_names();
   names.resize(space.numbers);
   std::ranges::move(attitude_names(system), std::back_inserter(names));
-  SomeNumbers given = by_name(names, named, what);
+  SomeNumbers given = by_name(system, names, named, what);
   std::vector<std::optional<AttitudeForm>> forms(space.rotations);
   std::vector<std::vector<double>> attitudes(space.rotations);
   std::vector<std::size_t> counts(space.rotations);

@@ -45,6 +45,22 @@ Vector with_rotations(const System& system, Vector covector, Change&& change) {
 
 Vector half_of_half(const Vector& increments, std::size_t first) { return 0.25 * three(increments, first); }
 
+/// s(x) and s′(x) of a TurnRate.
+struct TurnScale {
+  Expression value = 1.0;
+  Expression slope = 0.0;
+};
+
+TurnScale turn_scale(TurnRate turn, const Expression& x) {
+  switch (turn) {
+    case TurnRate::quarter: return {};
+    case TurnRate::chord: return {1.0 / (1.0 + x), -1.0 / sq(1.0 + x)};
+    case TurnRate::cayley: return {1.0 / (1.0 - x), 1.0 / sq(1.0 - x)};
+    case TurnRate::sine: return {(1.0 - x) / sq(1.0 + x), (x - 3.0) / pow(1.0 + x, 3)};
+  }
+  return {};
+}
+
 /// [(1 − |ζ|²) + 2ζ̂ + 2ζζᵀ] w
 Vector turned_momentum(const Vector& zeta, const Vector& w) {
   const Expression along = 2.0 * dot(zeta, w);
@@ -140,6 +156,23 @@ Vector moved_by(const System& system, const Vector& increments, double fraction)
     q.insert(q.end(), there.entries.begin(), there.entries.end());
   }
   return q;
+}
+
+Vector rates_of_step(const System& system, Vector increments, TurnRate turn) {
+  return with_rotations(system, std::move(increments), [&](const Block&, const Vector& delta) {
+    const Vector zeta = 0.25 * delta;
+    return turn_scale(turn, dot(zeta, zeta)).value * delta;
+  });
+}
+
+// h Ω = s(|ζ|²) Δ changes by s δΔ + 2 s′ (ζ·δΔ) ζ.
+Vector by_increments(const System& system, const Vector& increments, TurnRate turn, Vector by_rates) {
+  if (turn == TurnRate::quarter) return by_rates;
+  return with_rotations(system, std::move(by_rates), [&](const Block& place, const Vector& w) {
+    const Vector zeta = half_of_half(increments, place.velocity);
+    const TurnScale scale = turn_scale(turn, dot(zeta, zeta));
+    return scale.value * w + (2.0 * scale.slope * dot(zeta, w)) * zeta;
+  });
 }
 
 // The part of δζ along ζ changes the angle 2 atan|ζ| + 2 atan β|ζ|, the part across it the axis: with the quaternion

@@ -4,12 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "model_sections.hpp"
 #include "rattleback/expr/matrix.hpp"
 
 namespace rattleback {
 namespace {
+
+/// A generator or a section of zeros is no symmetry.
+void require_motion(const ModelText& text, const toml::node& place, const std::string& what, const auto& components) {
+  if (std::ranges::all_of(components, [](const Expression& c) { return c == Expression(0.0); }))
+    text.fail(place, fmt::format("{} is zero: nothing moves; remove it", what));
+}
 
 /// Points and bodies that motions of space move together: a point is two or three coordinates, a body a rotation.
 struct Moved {
@@ -190,8 +197,7 @@ void read_generators(const ModelText& text, const toml::node& node, auto&& add) 
     const std::string what = "the generator " + name;
     const auto components = text.by_coordinate(text.table_of(*entries, what, "as in {x = \"-y\", y = \"x\"}"), what,
                                                fmt::format("{}, component", what), text.timed_names());
-    if (std::all_of(components.begin(), components.end(), [](const auto& c) { return c.second == Expression(0.0); }))
-      text.fail(*entries, fmt::format("{} is zero: nothing moves; remove it", what));
+    require_motion(text, *entries, what, std::views::values(components));
     add(*entries, name, components);
   }
 }
@@ -220,8 +226,7 @@ void read_sections(const ModelText& text, const toml::node& node, SystemDefiniti
       section.coefficients[at] =
           text.expression(*coefficient, fmt::format("{}, coefficient of {}", what, symmetry), text.all_names());
     }
-    if (std::ranges::all_of(section.coefficients, [](const Expression& f) { return f == Expression(0.0); }))
-      text.fail(*entries, fmt::format("{} is zero: nothing moves; remove it", what));
+    require_motion(text, *entries, what, section.coefficients);
     definition.sections.push_back(std::move(section));
     places.push_back(entries);
   }

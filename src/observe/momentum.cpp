@@ -21,6 +21,7 @@
 #include "../base/raise.hpp"
 #include "../mech/decompositions.hpp"
 #include "kinds.hpp"
+#include "rattleback/expr/piecewise.hpp"
 #include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/model/space.hpp"
@@ -58,8 +59,12 @@ class Momenta {
     const auto r = static_cast<Eigen::Index>(functions_(Slot::conserved).size());
     const auto values = functions_(Slot::constraints);
     if (values.empty()) return Eigen::MatrixXd::Identity(r, r);
-    const Eigen::Map<const Eigen::MatrixXd> slip(values.data(), static_cast<Eigen::Index>(values.size()) / r, r);
-    if (!slip.allFinite()) return Eigen::MatrixXd(r, 0);
+    const Eigen::Index rows = static_cast<Eigen::Index>(values.size()) / (2 * r);
+    const Eigen::Map<const Eigen::MatrixXd> sums(values.data(), rows, r);
+    const Eigen::Map<const Eigen::MatrixXd> sizes(values.data() + rows * r, rows, r);
+    // What is only the rounding of its terms is nothing: a symmetry that slips nowhere would be seen to slip.
+    const Eigen::MatrixXd slip = (sums.array().abs() > 1e-14 * sizes.array()).select(sums, 0.0);
+    if (!sums.allFinite()) return Eigen::MatrixXd(r, 0);
     const Eigen::JacobiSVD<Eigen::MatrixXd> svd(slip, Eigen::ComputeFullV);
     return svd.matrixV().rightCols(r - svd.rank());
   }
@@ -72,6 +77,7 @@ class Momenta {
     for (const std::size_t i : method.momentum_of) p.push_back(momentum_symbols(system)[i]);
     std::vector<Expression> momenta;
     std::vector<Expression> slips;
+    std::vector<Expression> sizes;  // of the terms of each
     for (const Symmetry& s : system.symmetries()) {
       Expression momentum;
       for (const std::size_t i : method.momentum_of) momentum += body[i] * s.generator[i];
@@ -80,10 +86,14 @@ class Momenta {
     for (const Symmetry& s : system.symmetries()) {
       if (!method.keeps_momenta) break;
       std::vector<Expression> slip(system.velocity_rows().size());
+      std::vector<Expression> size(slip.size());
       for (const auto& e : system.constraint_matrix().entries) {
-        slip[static_cast<std::size_t>(e.row)] += e.value * s.generator[static_cast<std::size_t>(e.column)];
+        const Expression term = e.value * s.generator[static_cast<std::size_t>(e.column)];
+        slip[static_cast<std::size_t>(e.row)] += term;
+        size[static_cast<std::size_t>(e.row)] += abs(term);
       }
-      slips.insert(slips.end(), slip.begin(), slip.end());
+      slips = joined({slips, slip});
+      sizes = joined({sizes, size});
     }
     ImplicitSystem map;
     map.take(Slot::position, system.coordinates());
@@ -91,7 +101,7 @@ class Momenta {
     map.take(Slot::time, system.time());
     map.take(Slot::parameters, system.parameters());
     map.give(Slot::conserved, momenta);
-    map.give(Slot::constraints, slips);
+    map.give(Slot::constraints, joined({slips, sizes}));
     std::vector<Expression> coefficients;
     for (const SymmetrySection& s : system.sections()) coefficients = joined({coefficients, s.coefficients});
     map.give(Slot::others, coefficients);

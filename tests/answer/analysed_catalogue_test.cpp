@@ -96,10 +96,12 @@ const std::map<std::string, Expected> literature{
     {"hopping-knife-edge", Expected::measure_only},
 };
 
-/// Of bodies: whether an invariant measure is known (Chaplygin 1903, Veselov & Veselova 1986, Ehlers et al. 2005) or
-/// known not to exist (Kozlov 1988).
+/// Of bodies: whether an invariant measure is known (Chaplygin 1903, Veselov & Veselova 1986, Ehlers et al. 2005; the
+/// sources of the coin, of Routh's sphere and of the rubber ball on a sphere) or known not to exist (Kozlov 1988; the
+/// bicycle, whose benchmark has eigenvalues about the upright motion that do not add up to 0).
 const std::map<std::string, bool> measures_on_groups{
-    {"chaplygin-ball-so3", true}, {"veselova-so3", true}, {"rubber-ball", true}, {"suslov", false}};
+    {"chaplygin-ball-so3", true}, {"veselova-so3", true}, {"rubber-ball", true}, {"rubber-ball-on-sphere", true},
+    {"coin", true},               {"routh-sphere", true}, {"suslov", false},     {"bicycle", false}};
 
 using Point = std::map<std::string, double>;
 
@@ -254,6 +256,18 @@ TEST(AnalyseAnswer, a_rattleback_in_angles_has_no_measure) {
   const AnalyseAnswer a = analyse({.model = test::source_file("tests/model/written_out/rattleback.toml")});
   ASSERT_TRUE(a.analysis.gyroscopic);
   EXPECT_GT(a.analysis.gyroscopic->closed.residual, 1e-3);
+}
+
+// Friction acts along both translations of the plane, and the constraint along neither.
+TEST(AnalyseAnswer, says_whether_forces_change_momenta_in_text_and_document) {
+  const AnalyseAnswer top = analyse({.model = "tippe-top"});
+  const json group = json::parse(to_json(top)).at("group_reduction");
+  EXPECT_EQ(group.at("horizontal").size(), 2U);
+  EXPECT_EQ(group.at("forced"), (json{true, true}));
+  EXPECT_TRUE(contains(to_text(top), "its momentum changes by the applied forces alone: translation of x"));
+  const AnalyseAnswer ball = analyse({.model = "rubber-ball-on-sphere"});
+  EXPECT_EQ(json::parse(to_json(ball)).at("group_reduction").at("measure").at("kept"), 1);
+  EXPECT_TRUE(contains(to_text(ball), "constraints and group keep a function of the position"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Analyse, AnalysedCatalogue, testing::ValuesIn(literature.begin(), literature.end()),

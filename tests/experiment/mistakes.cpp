@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "experiment/data.hpp"
+#include "experiment/ensemble_table.hpp"
 #include "rattleback/expr/graph.hpp"
 #include "rattleback/method/registry.hpp"
 
@@ -17,16 +18,28 @@ namespace {
 
 using Spec = const std::string&;
 
+/// With what an ensemble says itself, so that mistakes in methods and steps reach it.
+DataRecipe spelled_out(DataRecipe table) {
+  if (!std::holds_alternative<EnsembleRecipe>(table.kind)) return table;
+  const Ensemble ensemble = ensemble_of(table).ensemble;
+  table.method = ensemble.methods.front();
+  table.step = ensemble.step;
+  return table;
+}
+
 /// The same mistake in every table. Where there is no such method, nothing is done.
 Mistake in_tables(const std::string& name, const std::function<void(DataRecipe&)>& change) {
   return {name, [=](Experiment& experiment) {
             for (DataRecipe& table : experiment.data) {
-              DataRecipe wrong = table;
+              const DataRecipe right = spelled_out(table);
+              DataRecipe wrong = right;
               try {
                 change(wrong);
               } catch (const MethodError&) {
                 continue;
               }
+              if (wrong.method == right.method) wrong.method = table.method;
+              if (wrong.step == right.step) wrong.step = table.step;
               table = wrong;
             }
           }};
@@ -104,7 +117,10 @@ Mistake in_system(const std::string& name, const ChangeOfSystem& change) {
     const MethodSpec right = map_of(*table.method);
     table.method = right.with_equations(right.text() + ", " + name, [=](const Problem& problem) {
       const System& s = problem.system;
-      SystemDefinition wrong{.coordinates = s.coordinates(),
+      std::vector<std::string> rotations;
+      for (const Rotation& r : s.rotations()) rotations.push_back(r.name);
+      const auto numbers = static_cast<std::ptrdiff_t>(s.space().numbers);
+      SystemDefinition wrong{.coordinates = {s.coordinates().begin(), s.coordinates().begin() + numbers},
                              .lagrangian = s.lagrangian(),
                              .constraints = s.constraints(),
                              .holonomic = s.holonomic(),
@@ -114,7 +130,8 @@ Mistake in_system(const std::string& name, const ChangeOfSystem& change) {
                              .conserved = {},
                              .exact = {},
                              .applied_forces = s.applied_forces(),
-                             .conformal_factor = s.conformal_factor()};
+                             .conformal_factor = s.conformal_factor(),
+                             .rotations = rotations};
       change(wrong, s);
       Problem other = problem;
       other.system = System(wrong);
@@ -241,6 +258,7 @@ std::string next_rule(Spec rule) {
 State start_of(const DataRecipe& table) { return table.start ? *table.start : model_of(table).initial.value(); }
 
 void multiply_velocity(DataRecipe& table, double factor) {
+  if (std::holds_alternative<EnsembleRecipe>(table.kind)) return;  // its starts are in its file
   table.start = start_of(table);
   for (double& v : table.start->v) v *= factor;
 }
@@ -346,6 +364,7 @@ const std::vector<Mistake>& mistakes() {
                   }),
         in_tables("a hundredth of the step",
                   [](DataRecipe& t) {
+                    if (std::holds_alternative<EnsembleRecipe>(t.kind)) return;  // hours
                     t.step *= 0.01;
                     t.second_position.reset();
                   }),

@@ -161,7 +161,7 @@ TEST(Functions, errors_say_where_they_are_called) {
 TEST(Mistakes, of_shape_name_the_shapes) {
   const std::vector<std::pair<std::string, std::string>> table{
       {"[x, y]", "a scalar is expected here, found a vector of 2 components; take a component, as in r[1]"},
-      {"[[x, y], [y, x]]", "a scalar is expected here, found a 2 by 2 matrix"},
+      {"[[x, y], [y, x]]", "a scalar is expected here, found a 2 by 2 matrix; take a component, as in R[1,1]"},
       {"1 + [x, y]", "cannot add a scalar and a vector of 2 components"},
       {"[x, y] - [x, y, z]", "cannot subtract a vector of 2 components and a vector of 3 components"},
       {"[x, y]*[x, y]", "cannot multiply a vector of 2 components by a vector of 2 components; there are dot(a, b)"},

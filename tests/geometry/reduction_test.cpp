@@ -351,5 +351,66 @@ TEST(MotionsOfSpace, leave_a_measure_or_none) {
   EXPECT_FALSE(m.exists());
 }
 
+/// A ball on a sphere, about whose centre space is turned: its constraints keep the distance of the centres.
+std::string on_sphere(const std::string& spin) {
+  return R"toml(coordinates = ["x", "y", "z"]
+rotations = ["R"]
+lagrangian = "0.5*dot(c', c') + 0.5*dot(R.omega, diag(0.08, 0.1, 0.12)*R.omega)"
+constraints = [{ slip = "c' - 0.5*cross(R*R.omega, c/2.5)" })toml" +
+         spin + R"toml(]
+definitions = { c = "[x, y, z]" }
+[symmetry]
+group = "SO(3)"
+acts_on = ["x", "y", "z", "R"]
+[initial]
+q = { z = 2.5, R = { axis = [1, 2, 3], angle = 0.5 } }
+v = [0, 0, 0, 0, 0, 0]
+)toml";
+}
+
+// Ehlers & Koiller 2007, Borisov, Mamaev & Bizyaev 2013: the rubber ball on a sphere has an invariant measure, whatever
+// its moments of inertia; so has the one that may spin, being Chaplygin's ball there (Borisov & Fedorov 1995).
+TEST(MotionsOfSpace, leave_a_measure_where_constraints_keep_a_distance) {
+  for (const char* spin : {", { spin = \"dot(R*R.omega, c)\" }", ""}) {
+    const GroupMeasure m = *group_of(on_sphere(spin)).measure;
+    EXPECT_TRUE(m.decided) << m.reason;
+    EXPECT_EQ(m.kept, 1U);
+    EXPECT_TRUE(m.exists()) << m.vertical.residual << ", " << m.closed.residual;
+  }
+  // Suslov's constraint has none there either, and is not integrable.
+  EXPECT_FALSE(group_of(on_sphere(", { spin = \"R.omega[3] + 0.3*R.omega[1]\" }")).measure->exists());
+}
+
+TEST(MotionsOfSpace, has_momenta_that_forces_change_or_not) {
+  const std::string body = R"toml(coordinates = ["x", "y"]
+rotations = ["R"]
+lagrangian = "x'^2 + y'^2 + dot(R.omega, diag(1, 2, 3)*R.omega)"
+constraints = ["dot(R*R.omega, [0, 0, 1])"]
+forces = { R = "-0.1*R.omega" }
+[symmetry]
+group = "SE(2)"
+acts_on = ["x", "y", "R"]
+[initial]
+q = { y = 1 }
+v = { x = 1, R = [1, 0.2, 0] }
+)toml";
+  const GroupReduction g = group_of(body);
+  ASSERT_EQ(g.horizontal.size(), 2U) << "the translations";
+  EXPECT_EQ(g.forced, (std::vector<bool>{false, false}));
+  EXPECT_EQ(group_of(R"toml(coordinates = ["x"]
+rotations = ["R"]
+lagrangian = "x'^2 + dot(R.omega, diag(1, 2, 3)*R.omega) + x*x'"
+forces = { R = "-0.1*R.omega" }
+[symmetry]
+group = "SO(3)"
+acts_on = ["R"]
+[initial]
+q = { x = 1 }
+v = [0.2, 1, 0, 0]
+)toml")
+                .forced,
+            (std::vector<bool>{true, true, true}));
+}
+
 }  // namespace reduction_test
 }  // namespace rattleback::test

@@ -16,30 +16,25 @@
 #include "rattleback/model/model.hpp"
 #include "rattleback/model/start.hpp"
 #include "tests/places.hpp"
+#include "trajectory.hpp"
 
 namespace rattleback {
 namespace bodies_test {
 
-Problem problem_of(const Model& model) { return {model.system, model.system.parameter_values(), *model.initial, 0.1}; }
+using test::distance;
+using test::problem_of;
 
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  EXPECT_EQ(a.size(), b.size());
-  double largest = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (!(std::abs(a[i] - b[i]) <= largest)) largest = std::abs(a[i] - b[i]);  // NaN counts as large
-  }
-  return largest;
-}
+constexpr double step = 0.1;  // where results do not depend on it
 
 State at(const char* model, double t, const ParameterValues& parameters = {}) {
-  return ReferenceFlow(problem_of(load_model(model, parameters))).at(t);
+  return ReferenceFlow(problem_of(load_model(model, parameters), step)).at(t);
 }
 
 // A model in angles (tests/model/written_out) moves as the same body with a rotation does.
 TEST(Bodies, rattlebacks_in_angles_and_without_are_the_same) {
   const double t = 2.0;
   const Model angles = load_model(test::source_file("tests/model/written_out/rattleback.toml"));
-  const State in_angles = ReferenceFlow(problem_of(angles)).at(t);
+  const State in_angles = ReferenceFlow(problem_of(angles, step)).at(t);
   const State in_space = at("rattleback", t);
   std::unordered_map<Expression, double> values;
   for (std::size_t i = 0; i < in_angles.q.size(); ++i) {
@@ -67,14 +62,14 @@ TEST(Bodies, a_coin_rolls_round_its_circle) {
   EXPECT_NEAR(roll->value, 10.73650, 5e-6);
   const double period = 2.0 * std::numbers::pi / (0.1 * roll->value);
   EXPECT_NEAR(period, 5.85217, 5e-6);
-  ReferenceFlow flow(problem_of(model));
+  ReferenceFlow flow(problem_of(model, step));
   const State start = flow.at(0.0);
   const State half = flow.at(0.5 * period);
   EXPECT_NEAR(half.q[0], 0.0, 1e-9);
   EXPECT_NEAR(half.q[1], -2.0 * (0.5 - 0.05 * std::sin(std::numbers::pi / 36)), 1e-9)
       << "the centre's circle is smaller";
   const State end = flow.at(period);
-  EXPECT_LT(distance({start.q.begin(), start.q.begin() + 3}, {end.q.begin(), end.q.begin() + 3}), 1e-9);
+  EXPECT_LT(distance(std::span(start.q).first(3), std::span(end.q).first(3)), 1e-9);
   for (const std::size_t axis : {4U, 7U, 10U}) EXPECT_NEAR(end.q[axis], start.q[axis], 1e-9) << "the axis of the coin";
 }
 
@@ -92,7 +87,7 @@ TEST(Bodies, a_free_body_flips_with_the_period_of_an_elliptic_function) {
   const double p = std::sqrt((i1 - i2) * (twice * i3 - square) / (-i1 * i2 * i3));
   const double k = std::sqrt((i2 - i3) * (square - twice * i1) / ((i2 - i1) * -(twice * i3 - square)));
   const double period = 4.0 * boost::math::ellint_1(k) / p;
-  ReferenceFlow flow(problem_of(load_model("rigid-body")));
+  ReferenceFlow flow(problem_of(load_model("rigid-body"), step));
   const State start = flow.at(0.0);
   EXPECT_LT(distance(flow.at(period).v, start.v), 1e-9) << "period " << period;
   EXPECT_LT(distance(flow.at(0.5 * period).v, {w1, -w2, 0.0}), 1e-9);
@@ -110,7 +105,7 @@ TEST(Bodies, suslovs_body_goes_from_one_rotation_to_another_as_tanh_does) {
   const double phi0 = std::atan2(b, a);
   const double start = std::atan2(std::sqrt(i2) * 0.4, -std::sqrt(i1) * 0.7);
   const double constant = std::atanh(std::tan(0.5 * (start - phi0)));
-  ReferenceFlow flow(problem_of(load_model("suslov")));
+  ReferenceFlow flow(problem_of(load_model("suslov"), step));
   for (const double t : {0.3, 2.0, 10.0, 40.0}) {
     const double phi = phi0 + 2.0 * std::atan(std::tanh(0.5 * kappa * t + constant));
     const std::vector<double> expected{size * std::cos(phi) / std::sqrt(i1), size * std::sin(phi) / std::sqrt(i2), 0.0};
@@ -120,19 +115,19 @@ TEST(Bodies, suslovs_body_goes_from_one_rotation_to_another_as_tanh_does) {
 
 // Leine & Glocker: spun with 180 rad/s, a tenth of a radian from the vertical, it turns over.
 TEST(Bodies, a_tippe_top_turns_over) {
-  ReferenceFlow flow(problem_of(load_model("tippe-top")));
+  ReferenceFlow flow(problem_of(load_model("tippe-top"), step));
   const auto upright = [&](double t) { return flow.at(t).q[11]; };  // cos of the angle of its axis
   EXPECT_NEAR(upright(0.0), std::cos(0.1), 1e-15);
   EXPECT_LT(upright(4.0), -0.9);
   EXPECT_GT(upright(1.0), 0.0) << "it takes its time";
-  ReferenceFlow slow(problem_of(load_model("tippe-top", {{"spin", 30.0}})));
+  ReferenceFlow slow(problem_of(load_model("tippe-top", {{"spin", 30.0}}), step));
   EXPECT_GT(slow.at(1.0).q[11], 0.99) << "too slow to rise";
 }
 
 // With the torque c φ̇ against the rate of the contact on the rim, E = 3/2 m g a β and φ̇² = 4g/(aβ) for a small
 // inclination β: dE/dt = −c φ̇² means d(β²)/dt = −16c/(3ma²). The corrections are of order β².
 TEST(Bodies, the_square_of_the_inclination_of_eulers_disk_falls_linearly) {
-  ReferenceFlow flow(problem_of(load_model("euler-disk", {{"tilt", 0.05}})));
+  ReferenceFlow flow(problem_of(load_model("euler-disk", {{"tilt", 0.05}}), step));
   const auto square = [&](double t) { return std::pow(std::asin(flow.at(t).q[2] / 0.03752), 2); };
   const double rate = -16.0 * 1e-6 / (3.0 * 0.4387 * 0.03752 * 0.03752);
   // β wobbles about its mean: averages over many turns
@@ -147,7 +142,7 @@ TEST(Bodies, the_square_of_the_inclination_of_eulers_disk_falls_linearly) {
 // A rotor stabilises the rotation about the middle axis, which is unstable without it.
 TEST(Bodies, a_rotor_keeps_a_satellite_from_tumbling) {
   const auto smallest = [](double rotor) {
-    ReferenceFlow flow(problem_of(load_model("satellite-rotor", {{"rotor", rotor}})));
+    ReferenceFlow flow(problem_of(load_model("satellite-rotor", {{"rotor", rotor}}), step));
     double least = 1.0;
     for (int t = 0; t <= 20; ++t) least = std::min(least, flow.at(t).v[2]);
     return least;
@@ -159,7 +154,7 @@ TEST(Bodies, a_rotor_keeps_a_satellite_from_tumbling) {
 // It starts at a pole of Euler's angles, and comes again and again to both.
 TEST(Bodies, chaplygins_ball_passes_the_poles) {
   const Model model = load_model("chaplygin-ball-so3");
-  ReferenceFlow flow(problem_of(model));
+  ReferenceFlow flow(problem_of(model, step));
   double lowest = 1.0;
   double highest = -1.0;
   for (double t = 1.0; t <= 20.0; t += 0.02) {
@@ -195,7 +190,7 @@ using Eigenvalue = std::complex<double>;
 /// c₀.
 std::vector<double> characteristic_polynomial(double speed) {
   const Model model = load_model("bicycle", {{"speed", speed}, {"push", 0.0}});
-  const Problem problem = problem_of(model);
+  const Problem problem = problem_of(model, step);
   CompiledMap motion(typical_at(accelerations(model.system), problem), problem);
   const std::size_t steer = 3;
   const std::size_t lean = 6;  // about the first axis of the frame

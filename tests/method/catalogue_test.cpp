@@ -18,22 +18,17 @@
 #include "rattleback/method/reference.hpp"
 #include "rattleback/model/model.hpp"
 #include "tests/places.hpp"
+#include "trajectory.hpp"
 
 namespace rattleback {
 namespace catalogue_test {
 
+using test::distance;
+using test::problem_of;
+
+constexpr double step = 0.1;  // where results do not depend on it
+
 constexpr double end_time = 50.0;
-
-Problem problem_of(const Model& model) { return {model.system, model.system.parameter_values(), *model.initial, 0.1}; }
-
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  EXPECT_EQ(a.size(), b.size());
-  double largest = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (!(std::abs(a[i] - b[i]) <= largest)) largest = std::abs(a[i] - b[i]);  // NaN counts as large
-  }
-  return largest;
-}
 
 double largest(const std::vector<double>& a) { return distance(a, std::vector<double>(a.size())); }
 
@@ -102,7 +97,7 @@ class Catalogue : public testing::TestWithParam<std::string> {
  protected:
   Model model_ = load_model(GetParam());
   const System& system_ = model_.system;
-  Problem problem_ = problem_of(model_);
+  Problem problem_ = problem_of(model_, step);
   ReferenceFlow flow_{problem_};
   const double end_time_ = end_time_of(GetParam());
   const double often_ = std::min(0.5, 0.05 * end_time_);
@@ -254,7 +249,7 @@ TEST(Reference, reaches_end_states_computed_by_others) {
        {1.0483683811, -0.9263590533, -0.6441768809, -0.1147697293, 0.2379207445},
        {1e-10, 1e-10, 1e-10, 1e-10, 1e-10}}};
   for (const Known& p : all) {
-    const State found = ReferenceFlow(problem_of(load_model(p.model))).at(p.t);
+    const State found = ReferenceFlow(problem_of(load_model(p.model), step)).at(p.t);
     for (std::size_t i = 0; i < p.q.size(); ++i) {
       EXPECT_NEAR(found.q[i], p.q[i], 0.51 * p.last_digit[i]) << p.model << ", coordinate " << i;
     }
@@ -274,7 +269,7 @@ TEST(Reference, sinusoidal_particle_is_an_elliptic_integral) {
   // dz = −sin x dy gives z = (α_y/α_x) (asin(cos x/√2) − π/4).
   const Model model = load_model("sinusoidal-particle");
   for (const auto& [ax, ay] : {std::pair{1.0, 1.0}, std::pair{0.7, -1.3}}) {
-    Problem problem = problem_of(model);
+    Problem problem = problem_of(model, step);
     ASSERT_EQ(problem.start.q, std::vector<double>(3, 0.0));
     problem.start.v = {ax, ay, 0.0};
     ReferenceFlow flow(problem);
@@ -304,7 +299,7 @@ TEST(Reference, elliptic_integral_of_the_test_is_right) {
 TEST(Reference, twelve_oscillators_start_with_energy_nine_and_a_half) {
   // Evensberget, section 3.2, n = 6: also a test of models with an integer parameter.
   const Model model = load_model("mclachlan-perlmutter", {{"n", 6}});
-  Problem problem = problem_of(model);
+  Problem problem = problem_of(model, step);
   problem.start = {{1, 0, -1, 0, 1, -1, 1, 0, 1, 1, 1, 0, 0}, {0, 1, 0, -1, 1, 0, -1, 0, 1, -1, 1, 1, 1}};
   EXPECT_NO_THROW(require_regular_start(problem.system, problem.parameters, problem.start));
   const Watched energy(model.system, {model.system.energy()});
@@ -320,7 +315,7 @@ TEST(Reference, veselova_in_four_and_five_dimensions_is_that_of_an_independent_p
   const std::vector<std::vector<double>> ends{{-0.922225511148, -0.867217205614, -0.464496940883},
                                               {0.155128123697, 0.267569514525, 0.650422161751, -0.657251619912}};
   for (const auto& end : ends) {
-    ReferenceFlow flow(problem_of(load_model("veselova-nd", {{"n", static_cast<double>(end.size())}})));
+    ReferenceFlow flow(problem_of(load_model("veselova-nd", {{"n", static_cast<double>(end.size())}}), step));
     EXPECT_LT(distance(flow.at(end_time).q, end), 1e-9) << end.size();
   }
 }
@@ -333,11 +328,12 @@ TEST(Reference, bodies_that_roll_in_many_dimensions_are_those_of_the_full_equati
       {0.3144114850892816, -0.19194285093610777, 0.34940252341875744},
       {0.46694167820468, -0.012271454830818242, 0.5760625318144093, 0.09684939877891263}};
   for (const auto& end : ends) {
-    ReferenceFlow flow(problem_of(load_model("rubber-routh-sphere-nd", {{"n", static_cast<double>(end.size())}})));
+    const Model model = load_model("rubber-routh-sphere-nd", {{"n", static_cast<double>(end.size())}});
+    ReferenceFlow flow(problem_of(model, step));
     EXPECT_LT(distance(flow.at(5.0).q, end), 1e-9) << end.size();
   }
   constexpr double turn = 2.0 * std::numbers::pi;
-  ReferenceFlow ball(problem_of(load_model("ball-over-sphere-4d")));
+  ReferenceFlow ball(problem_of(load_model("ball-over-sphere-4d"), step));
   EXPECT_LT(distance(ball.at(5.0).q, {0.8396910010807279, turn - 2.942970984671902, 3.1207094398731328}), 1e-9);
 }
 

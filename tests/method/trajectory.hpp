@@ -39,5 +39,9 @@ inline double distance(std::span<const double> a, std::span<const double> b) {
   }
   return largest;
 }
+/// Of numbers in braces, too.
+inline double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  return distance(std::span<const double>(a), std::span<const double>(b));
+}
 
 }  // namespace rattleback::test

@@ -107,6 +107,9 @@ TEST(Rotations, starts_that_are_none_are_refused) {
   EXPECT_EQ(message({{"R.w", 1}}), "q0 has some of R.w, R.x, R.y, R.z; a quaternion needs all");
   EXPECT_EQ(message({{"R.zxy1", 1}, {"R.turn1", 1}}),
             "q0 gives R in two ways, by R.turn1, R.turn2, R.turn3 and by R.zxy1: give one");
+  EXPECT_NE(message({{"nothing", 1}}).find("; the coordinates are "), std::string::npos);
+  EXPECT_NE(message({{"nothing", 1}}).find("R, which is a rotation"), std::string::npos);
+  EXPECT_EQ(message({{"nothing", 1}}).find("R.w"), std::string::npos) << "its numbers are not told one by one";
   EXPECT_EQ(message({{"R.zxy4", 1}}), "q0 has a value for 'R.zxy4', which is not a coordinate; did you mean 'R.zxy1'?");
   EXPECT_NE(message({{"R", 1}}).find("'R', which is a rotation; give its numbers, as R.w"), std::string::npos);
   EXPECT_NE(message({{"R.w", 0}, {"R.x", 0}, {"R.y", 0}, {"R.z", 0}}).find("q0, R: a quaternion is zero"),

@@ -23,7 +23,7 @@ export interface Paint {
 const patterns: Record<BodyDescription["marks"], string> = {
   none: "",
   octants: `
-    vec3 side = clamp(vMarked / fwidth(vMarked), -1.0, 1.0);
+    vec3 side = clamp(vMarked / max(fwidth(vMarked), vec3(1e-9)), -1.0, 1.0);  // on a plane across an axis nothing changes
     diffuseColor.rgb = mix(markColour, diffuseColor.rgb, 0.5 + 0.5 * side.x * side.y * side.z);`,
   rings: `
     vec3 away = smoothstep(vec3(0.0), 1.5 * fwidth(vMarked), abs(vMarked) - markWidth);

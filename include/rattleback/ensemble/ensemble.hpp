@@ -47,6 +47,7 @@ struct Ensemble {
   std::vector<Axis> axes = {};
   std::vector<NamedExpression> formulas = {};  ///< of the start
   bool project = false;                        ///< starts against the constraints are moved onto them
+  bool complete = false;  ///< what of a start neither axes nor formulas give follows from the constraints
 
   // What is kept besides the last node.
   std::vector<double> times = {};                ///< of further nodes: those nearest to these times

@@ -33,10 +33,12 @@ struct ReducedMeasure {
 /// point of Q/G alone. Haar measure of rotations, Lebesgue measure of coordinates and of velocities u seen from the
 /// body are invariant under the group; with respect to them the divergence of the motion on D is −θ(q)·u, and a density
 /// e^σ of Q/G is invariant if and only if dσ = β, where β·q̇ = θ·u for admissible velocities and β·ξ = 0 for the
-/// directions of the group.
+/// directions of the group. Constraints that keep functions of the position, such as a distance, leave β open across
+/// their levels: a density is then one on each of them.
 struct GroupMeasure {
   bool decided = false;
   std::string reason;    ///< why not
+  std::size_t kept = 0;  ///< how many functions of the position are constant along D + V
   Certificate vertical;  ///< there is such a β: θ = 0 on directions of the group inside the constraints
   Certificate closed;    ///< dβ = 0
 
@@ -50,9 +52,12 @@ struct GroupReduction {
   std::size_t admissible = 0;          ///< of D
   std::size_t inside_constraints = 0;  ///< of V ∩ D, V the directions of the group
   bool spans = false;                  ///< V + D = TQ
-  /// Symmetries that are admissible everywhere, each as coefficients of the generators: their momenta are constant
-  /// (Cortés & Martínez, corollaries 5.2 and 5.4).
+  /// Symmetries that are admissible everywhere, each as coefficients of the generators: constraints do not change their
+  /// momenta (Cortés & Martínez, corollaries 5.2 and 5.4).
   std::vector<std::vector<double>> horizontal;
+  /// For each of them, or for each generator where there are no constraints, whether applied forces change its
+  /// momentum; else it is constant.
+  std::vector<bool> forced;
   std::optional<GroupMeasure> measure;  ///< where there are constraints
 
   std::size_t reduced_dimension() const { return dimension - motions.group.dimension(); }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "rattleback/expr/graph.hpp"
-#include "rattleback/model/system.hpp"
+#include "rattleback/model/space.hpp"
 
 namespace rattleback {
 
@@ -23,7 +23,10 @@ struct Rule {
     double position;  ///< α
   };
   std::vector<Node> nodes;
+  TurnRate turn = TurnRate::quarter;  ///< where coordinates are rotations: Δ/h is this angular velocity
 
+  /// One of its nodes alone.
+  Rule at(double position) const { return {{{1.0, position}}, turn}; }
   /// f_d(q₀, q₁) with step h is f_d(q₁, q₀) with step −h.
   bool is_symmetric() const;
   /// Of variational methods under the rule: 2 if Σ ωα = ½ (Σ ω = 1 is required), as for all symmetric rules; else 1.

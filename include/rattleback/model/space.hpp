@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "rattleback/expr/derivative.hpp"
@@ -42,6 +43,16 @@ std::vector<Expression> in_body(const System& system, std::vector<Expression> co
 /// The half step R c(ζ) is the middle, exactly; seen from the other end, with −Δ and 1 − α, the way is the same. Its
 /// velocity is h Ω = Δ.
 std::vector<Expression> moved_by(const System& system, const std::vector<Expression>& increments, double fraction);
+
+/// Which angular velocity a turn by the angle θ about the axis n has in a step: h Ω is 4 tan(θ/4) n, which is Δ;
+/// 2 sin(θ/2) n, of matrices Rᵀ_m (R₁ − R₀), as Moser and Veselov have it; 2 tan(θ/2) n, of Cayley's formula; or
+/// sin θ n, half of W − Wᵀ with W = R₀ᵀR₁. With x = |ζ|² these are s(x) Δ, s rational and s(0) = 1.
+enum class TurnRate : std::uint8_t { quarter, chord, cayley, sine };
+
+/// h v in a step, for numbers Δ; and ∂(h v)/∂Δ, which is symmetric, applied to a covector.
+std::vector<Expression> rates_of_step(const System& system, std::vector<Expression> increments, TurnRate turn);
+std::vector<Expression> by_increments(const System& system, const std::vector<Expression>& increments, TurnRate turn,
+                                      std::vector<Expression> by_rates);
 
 /// How the rotations of that position turn with the increments: δR_α = R_α η̂ with
 ///
