@@ -67,7 +67,7 @@ class TableOfRuns : Filling {
       for (std::size_t k = 0; k < entries.size(); ++k) {
         const bool scalar = std::holds_alternative<Expression>(d.value);
         data.table.formulas.emplace(scalar ? d.name : d.name + std::to_string(k + 1),
-                                     substitute(entries[k], parameters));
+                                    substitute(entries[k], parameters));
       }
     }
   }

@@ -23,8 +23,7 @@ Analysis analyse(const System& system, std::span<const double> parameters, const
   Analysis analysis;
   if (!system.velocity_rows().empty()) analysis.constraints = examine_constraints(system, parameters, near);
   analysis.symmetry = examine_symmetry(system, parameters, near);
-  if (!system.rotations().empty())
-    analysis.group = examine_group(system, analysis.symmetry.known, parameters, near);
+  if (!system.rotations().empty()) analysis.group = examine_group(system, analysis.symmetry.known, parameters, near);
   analysis.search = find_chaplygin(system, parameters, near);
   if (analysis.search.found) {
     analysis.reduction_defect = reduction_defect(system, *analysis.search.found, parameters, near);

@@ -9,9 +9,9 @@ Builder::Sample sample_of_data(std::span<const double> typical, std::size_t i) {
   Builder::Sample sample;
   for (std::size_t s = 0; s < Builder::samples; ++s) {
     const double golden = std::fmod(0.6180339887498949 * static_cast<double>(1 + i + 7 * s), 1.0);
-    sample[s] = typical.empty() ? 0.5 + golden
-                                : typical[i] + 0.1 * static_cast<double>(s) * (golden - 0.5) *
-                                                   std::max(1e-3, std::abs(typical[i]));
+    sample[s] = typical.empty()
+                    ? 0.5 + golden
+                    : typical[i] + 0.1 * static_cast<double>(s) * (golden - 0.5) * std::max(1e-3, std::abs(typical[i]));
   }
   return sample;
 }

@@ -32,8 +32,8 @@ struct Derivation {
 
 Derivation derive_step(const ImplicitSystem& system, Constants constants);
 
-/// Sample values by which pivots are chosen: of the data i the typical ones, slightly varied, or numbers around 1 that are
-/// unlikely to make anything vanish; of variables what is near the guess.
+/// Sample values by which pivots are chosen: of the data i the typical ones, slightly varied, or numbers around 1 that
+/// are unlikely to make anything vanish; of variables what is near the guess.
 Builder::Sample sample_of_data(std::span<const double> typical, std::size_t i);
 Builder::Sample sample_of_variable(Builder::Sample guess, int unknown);
 

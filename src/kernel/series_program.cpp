@@ -176,9 +176,8 @@ class SeriesBuilder {
   }
 
   std::vector<Value> solve(const Recurrences& series, std::vector<Value> right) {
-    SymbolicLinearSystem linear{.rows = std::vector<std::map<int, Value>>(right.size()),
-                                .right_hand_side = std::move(right),
-                                .units = units_};
+    SymbolicLinearSystem linear{
+        .rows = std::vector<std::map<int, Value>>(right.size()), .right_hand_side = std::move(right), .units = units_};
     for (const Slope& s : slopes_) {
       const Value value = series[s.value].zeroth;
       if (code_.is_constant(value, 0.0)) continue;

@@ -99,9 +99,14 @@ const std::map<std::string, Expected> literature{
 /// Of bodies: whether an invariant measure is known (Chaplygin 1903, Veselov & Veselova 1986, Ehlers et al. 2005; the
 /// sources of the coin, of Routh's sphere and of the rubber ball on a sphere) or known not to exist (Kozlov 1988; the
 /// bicycle, whose benchmark has eigenvalues about the upright motion that do not add up to 0).
-const std::map<std::string, bool> measures_on_groups{
-    {"chaplygin-ball-so3", true}, {"veselova-so3", true}, {"rubber-ball", true}, {"rubber-ball-on-sphere", true},
-    {"coin", true},               {"routh-sphere", true}, {"suslov", false},     {"bicycle", false}};
+const std::map<std::string, bool> measures_on_groups{{"chaplygin-ball-so3", true},
+                                                     {"veselova-so3", true},
+                                                     {"rubber-ball", true},
+                                                     {"rubber-ball-on-sphere", true},
+                                                     {"coin", true},
+                                                     {"routh-sphere", true},
+                                                     {"suslov", false},
+                                                     {"bicycle", false}};
 
 using Point = std::map<std::string, double>;
 

@@ -84,8 +84,7 @@ std::vector<std::vector<double>> slopes_of(const std::vector<std::vector<double>
     for (int k = 0; k < n; ++k) {
       if (k == j) continue;
       const double weight = ((j - k) % 2 == 0 ? 0.5 : -0.5) / std::tan(std::numbers::pi * (j - k) / n);
-      for (std::size_t i = 0; i < slopes[0].size(); ++i)
-        slopes[std::size_t(j)][i] += weight * loop[std::size_t(k)][i];
+      for (std::size_t i = 0; i < slopes[0].size(); ++i) slopes[std::size_t(j)][i] += weight * loop[std::size_t(k)][i];
     }
   }
   return slopes;
@@ -143,9 +142,9 @@ TEST(RotatingTangents, are_those_of_loops) {
       StepMap map(derived, problem, false);
       const auto stepper = make_stepper(method, problem);
       take(*stepper, 5);
-      const std::vector<double> state(stepper->state().begin(),
-                                      stepper->state().begin() +
-                                          static_cast<std::ptrdiff_t>(space.positions() + space.velocities()));
+      const std::vector<double> state(
+          stepper->state().begin(),
+          stepper->state().begin() + static_cast<std::ptrdiff_t>(space.positions() + space.velocities()));
       const auto before = loop_about(state, space, 64, 0.01);
       std::vector<std::vector<double>> after, beta;
       for (const auto& there : before) {

@@ -23,9 +23,7 @@ constexpr const char* turns[] = {"quarter", "chord", "cayley", "sine"};
 Matrix3 matrix_at(std::span<const double> numbers) { return Eigen::Map<const Matrix3>(numbers.data()); }
 Vector3 vector_at(std::span<const double> numbers) { return {numbers[0], numbers[1], numbers[2]}; }
 /// a with â = ½ (m − mᵀ)
-Vector3 axis_of(const Matrix3& m) {
-  return 0.5 * Vector3(m(2, 1) - m(1, 2), m(0, 2) - m(2, 0), m(1, 0) - m(0, 1));
-}
+Vector3 axis_of(const Matrix3& m) { return 0.5 * Vector3(m(2, 1) - m(1, 2), m(0, 2) - m(2, 0), m(1, 0) - m(0, 1)); }
 Vector3 body_rate(const Matrix3& w, double rate_of_angle(double)) {
   const Eigen::AngleAxisd turn{Eigen::Matrix3d(w)};
   return rate_of_angle(turn.angle()) * turn.axis();

@@ -116,9 +116,8 @@ class OrcJit final : public Jit {
   }
 
   Compiled<SeriesFunction> compile(const SeriesProgram& program, int lanes) override {
-    return build<SeriesFunction>(weight(program), lanes, false, [&](Emitter& e, const std::string& name) {
-      emit_series_function(e, program, name);
-    });
+    return build<SeriesFunction>(weight(program), lanes, false,
+                                 [&](Emitter& e, const std::string& name) { emit_series_function(e, program, name); });
   }
 
   std::string target() const override { return cpu_ + ", " + std::to_string(target_.width) + " lanes in a register"; }
