@@ -18,15 +18,22 @@ bool odeint_runs_here();
 /// Boost.odeint: explicit methods with constant steps and with step control.
 Contestants odeint_particle();
 Contestants odeint_sleigh();
+Contestants odeint_oscillators();  ///< McLachlan and Perlmutter's, n = 6
+Contestants odeint_rattleback();
 
 /// SUNDIALS: CVODE on minimal coordinates (Adams with fixed-point iteration, BDF with the exact Jacobian), and IDA on
-/// the index-1 form with the multiplier (exact Jacobian, the multiplier left out of the error test).
+/// the index-1 form with the multiplier (exact Jacobian, the multiplier left out of the error test). Adams alone where
+/// there is no Jacobian.
 Contestants sundials_particle();
 Contestants sundials_sleigh();
+Contestants sundials_oscillators();
+Contestants sundials_rattleback();
 
 /// Both.
 Contestants competitors_particle();
 Contestants competitors_sleigh();
+Contestants competitors_oscillators();
+Contestants competitors_rattleback();
 
 /// Steps of constant size of an explicit method on one of the problems of the table of steps.
 struct ExplicitSteps {

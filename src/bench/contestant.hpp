@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "src/bench/ratio.hpp"
+
 namespace rattleback::bench {
 
 /// What a run is to hold: |E − E₀| ≤ bound · max(1, |E₀|), at every node up to the time.
@@ -90,9 +92,7 @@ class Contestant {
   virtual std::int64_t run(double setting, double time) = 0;
   /// How long such a run takes.
   virtual double seconds(double setting, double time) {
-    const auto begin = std::chrono::steady_clock::now();
-    run(setting, time);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return benchmark::undisturbed_seconds([&] { run(setting, time); });
   }
   /// The coordinates at the end of such a run, those of the model; empty if it failed.
   virtual std::vector<double> end(double setting, double time) = 0;

@@ -45,7 +45,7 @@ Comparison duel_with_run(Contestant& theirs, double their_setting, const std::st
   const auto steps = static_cast<std::int64_t>(std::min(time / step, seconds_of_a_turn / one));
   return benchmark::compare_seconds(
       their_time, [&] { return theirs.seconds(their_setting, their_time); }, static_cast<double>(steps) * step,
-      [&] { return benchmark::seconds([&] { ours(steps, steps); }); });
+      [&] { return benchmark::undisturbed_seconds([&] { ours(steps, steps); }); });
 }
 
 /// The two best once more, taking turns.

@@ -1,5 +1,6 @@
 // Our flow beside heyoka: what is measured.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <ctime>
@@ -66,18 +67,13 @@ Problem oscillators_of_the_model() {
   return {model.system, model.system.parameter_values(), *model.initial, 0.1};
 }
 
-Problem rattleback_of_the_catalogue() {
-  const Model model = load_model("rattleback");
-  return {model.system, model.system.parameter_values(), *model.initial, 0.001};
-}
-
 std::vector<Case> cases() {
   return {
       {"quadratic particle", "particle", 0, 100.0, particle, exact_particle, 4000, 0.6, 1.0},
       {"Chaplygin sleigh", "sleigh", 0, 100.0, sleigh, exact_sleigh, 4000, 0.7, 0.9},
       {"McLachlan and Perlmutter, n = 6", "oscillators", 6, 10.0, [] { return oscillators(6); }, exact_oscillators<6>,
        1000, 0.5, 0.6},
-      {"rattleback", "rattleback", 0, 5.0, rattleback_of_the_catalogue, exact_rattleback, 8000, 0.0, 0.0},
+      {"rattleback", "rattleback", 0, 5.0, rattleback_on_ground, exact_rattleback, 8000, 0.0, 0.0},
       {"McLachlan and Perlmutter, n = 6, the model's start", "oscillators", 6, 10.0, oscillators_of_the_model<6>,
        exact_oscillators<6>, 1000, 0.0, 0.0, true},
       {"McLachlan and Perlmutter, n = 100", "oscillators", 100, 10.0, oscillators_of_the_model<100>,
@@ -91,7 +87,7 @@ std::vector<Case> cases() {
 std::vector<double> tolerances(const Case& c) {
   if (c.grows) return {std::begin(shown_tolerances), std::end(shown_tolerances)};
   std::vector<double> all;
-  for (int digits = 4; digits <= 16; ++digits) all.push_back(std::pow(10.0, -digits));
+  for (int digits = 2; digits <= 16; ++digits) all.push_back(std::pow(10.0, -digits));
   return all;
 }
 
@@ -122,14 +118,15 @@ constexpr double seconds_of_a_moment = 0.1;
 constexpr int moments = 3;
 
 double shortest(auto&& seconds) {
-  double best = HUGE_VAL;
-  int turns = 0;
-  for (double total = 0.0; total < seconds_of_a_moment || turns < 3; ++turns) {
-    const double taken = seconds();
-    best = std::min(best, taken);
-    total += taken;
+  std::vector<double> turns;
+  for (double total = 0.0; total < seconds_of_a_moment || turns.size() < 3; total += turns.back()) {
+    turns.push_back(seconds());
+    if (!std::isfinite(turns.back())) return HUGE_VAL;
   }
-  return best;
+  // A clock that was wrong, as those of virtual machines are now and then, is no short time.
+  const double typical = benchmark::median(turns);
+  std::erase_if(turns, [&](double t) { return t < 0.5 * typical; });
+  return *std::ranges::min_element(turns);
 }
 
 /// Reading the model, deriving and compiling, to the end of the first steps.

@@ -177,10 +177,11 @@ json heyoka_problem(const char* name, const Problem& problem, std::span<const St
   return question;
 }
 
-Contestants heyoka_contestants(const std::shared_ptr<Heyoka>& heyoka, const char* name, const Problem& problem) {
+Contestants heyoka_contestants(const std::shared_ptr<Heyoka>& heyoka, const char* name, const Problem& problem,
+                               int size) {
   Contestants list;
   if (heyoka == nullptr) return list;
-  const json question = heyoka_problem(name, problem, {&problem.start, 1});
+  const json question = heyoka_problem(name, problem, {&problem.start, 1}, size);
   for (const bool fast : {true, false}) list.push_back(std::make_unique<HeyokaContestant>(heyoka, question, fast));
   return list;
 }

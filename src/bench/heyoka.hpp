@@ -52,6 +52,7 @@ class Heyoka {
 nlohmann::json heyoka_problem(const char* name, const Problem& problem, std::span<const State> starts, int size = 0);
 
 /// heyoka in its default mode and by fast mathematics; nobody if it is not there.
-Contestants heyoka_contestants(const std::shared_ptr<Heyoka>& heyoka, const char* name, const Problem& problem);
+Contestants heyoka_contestants(const std::shared_ptr<Heyoka>& heyoka, const char* name, const Problem& problem,
+                               int size = 0);
 
 }  // namespace rattleback::bench

@@ -248,21 +248,23 @@ class Motion:
 
     def seconds(self, question):
         """The shortest of several turns, without what a call from Python costs that has nothing to do."""
-        shortest, idle, total = math.inf, math.inf, 0.0
-        turns = 0
-        while total < question.get("seconds", 0.0) or turns < question.get("turns", 3):
+        turns, idle, total = [], math.inf, 0.0
+        while total < question.get("seconds", 0.0) or len(turns) < question.get("turns", 3):
             self.begin()
-            begin = time.perf_counter()
+            processor, begin = time.thread_time(), time.perf_counter()
             finished, _ = self.go(question["time"])
             taken = time.perf_counter() - begin
+            processor = time.thread_time() - processor
             if not finished:
                 return {"failed": "the integration ends early"}
+            # As the benchmark measures ours (undisturbed_seconds): what takes long is interrupted by others.
+            turns.append(taken if taken < 1e-3 else min(taken, processor))
             begin = time.perf_counter()
             self.go(question["time"])
             idle = min(idle, time.perf_counter() - begin)
-            shortest = min(shortest, taken)
             total += taken
-            turns += 1
+        typical = sorted(turns)[len(turns) // 2]
+        shortest = min(turn for turn in turns if turn >= 0.5 * typical)
         return {"seconds": shortest - min(idle, 0.5 * shortest), "build": self.build}
 
     def hold(self, question):

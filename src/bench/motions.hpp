@@ -233,4 +233,13 @@ struct OscillatorMotion {
   }
 };
 
+/// Six pairs, from the start of Evensberget's section 3.2.
+struct SixOscillators : OscillatorMotion<6> {
+  static State start() { return {1, 0, -1, 0, 1, -1, 1, 0, 1, 1, 1, 0, 0, 1, 0, -1, 1, 0, -1, 0, 1, -1, 1, 1, 1}; }
+  template <class In>
+  static std::vector<double> position(const In& s) {
+    return {&s[0], &s[0] + 13};
+  }
+};
+
 }  // namespace rattleback::bench

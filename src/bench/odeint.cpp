@@ -14,6 +14,7 @@
 #include "src/bench/competitors.hpp"
 #include "src/bench/motions.hpp"
 #include "src/bench/processor.hpp"
+#include "src/bench/rattleback_motion.hpp"
 
 namespace rattleback::bench {
 namespace {
@@ -161,10 +162,6 @@ void constant_steps(const typename Motion::State& start, double step, long steps
   keep(&state);
 }
 
-/// The start of Evensberget's section 3.2 without x'.
-OscillatorMotion<6>::State start_6() {
-  return {1, 0, -1, 0, 1, -1, 1, 0, 1, 1, 1, 0, 0, 1, 0, -1, 1, 0, -1, 0, 1, -1, 1, 1, 1};
-}
 /// That of the model.
 OscillatorMotion<100>::State start_100() {
   OscillatorMotion<100>::State s{};
@@ -185,10 +182,12 @@ bool odeint_runs_here() { return processor_suffices(); }
 
 Contestants odeint_particle() { return all<ParticleMotion>(); }
 Contestants odeint_sleigh() { return all<SleighMotion>(); }
+Contestants odeint_oscillators() { return all<SixOscillators>(); }
+Contestants odeint_rattleback() { return all<RattlebackMotion>(); }
 
 std::vector<ExplicitSteps> explicit_particle() { return explicit_steps<ParticleMotion, &ParticleMotion::start>(); }
 std::vector<ExplicitSteps> explicit_sleigh() { return explicit_steps<SleighMotion, &SleighMotion::start>(); }
-std::vector<ExplicitSteps> explicit_oscillators_6() { return explicit_steps<OscillatorMotion<6>, &start_6>(); }
+std::vector<ExplicitSteps> explicit_oscillators_6() { return explicit_steps<SixOscillators, &SixOscillators::start>(); }
 std::vector<ExplicitSteps> explicit_oscillators_100() { return explicit_steps<OscillatorMotion<100>, &start_100>(); }
 
 }  // namespace rattleback::bench

@@ -61,6 +61,8 @@ Problem oscillators(int n, double step) {
 Problem rattleback_by_rotation() { return problem_of(read_model(rattleback_by_rotation_text, "by_rotation"), 0.001); }
 Problem rattleback_by_angles() { return problem_of(read_model(rattleback_by_angles_text, "by_angles"), 0.001); }
 
+Problem rattleback_on_ground() { return problem_of(load_model("rattleback"), 0.001); }
+
 OurMethod::OurMethod(const std::string& name, const Problem& problem)
     : OurMethod(name, make_method(name, problem), problem) {}
 

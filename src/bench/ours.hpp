@@ -17,12 +17,11 @@ Problem particle();
 Problem sleigh();
 /// McLachlan and Perlmutter's particles: n = 6 starts as in Evensberget's section 3.2, others as the model.
 Problem oscillators(int n, double step = 0.25);
-/// h = 0.001 (rattlebacks.hpp).
-Problem rattleback_by_rotation();
-Problem rattleback_by_angles();
 /// The rattleback of Kane and Levinson without drag, h = 0.001: its position as a rotation, or as Euler angles.
 Problem rattleback_by_rotation();
 Problem rattleback_by_angles();
+/// The same as it is in the catalogue, on its ground by a holonomic constraint.
+Problem rattleback_on_ground();
 
 class OurMethod final : public Contestant {
  public:

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,19 @@ inline double seconds(auto&& work) {
   const auto begin = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// By the clock; what takes so long that the processor is likely to be given to others meanwhile, by the time it had.
+inline double undisturbed_seconds(auto&& work) {
+  constexpr double long_enough = 1e-3;
+  const auto of_thread = [] {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  };
+  const double begin = of_thread();
+  const double taken = seconds(work);
+  return taken < long_enough ? taken : std::min(taken, of_thread() - begin);
 }
 
 inline double median(std::vector<double> values) {

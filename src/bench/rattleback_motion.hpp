@@ -4,6 +4,9 @@
 
 #include <array>
 #include <cmath>
+#include <numbers>
+#include <type_traits>
+#include <vector>
 
 namespace rattleback::bench {
 
@@ -27,22 +30,57 @@ struct RattlebackMotion {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
   }
 
+  /// D
   template <class Real>
-  void operator()(const std::array<Real, 15>& s, std::array<Real, 15>& rate, double) const {
+  static Vector<Real> axes() {
     constexpr double a1 = 0.2, a2 = 0.03, a3 = 0.02;
-    const Vector<Real> squares{static_cast<Real>(a1) * a1, static_cast<Real>(a2) * a2, static_cast<Real>(a3) * a3};
-    const Vector<Real> u{s[9], s[10], s[11]}, w{s[12], s[13], s[14]};
-    const Vector<Real> du = cross(u, w);
+    return {static_cast<Real>(a1) * a1, static_cast<Real>(a2) * a2, static_cast<Real>(a3) * a3};
+  }
+  template <class In>
+  static auto vertical(const In& s) {
+    return Vector<std::remove_cvref_t<decltype(s[0])>>{s[9], s[10], s[11]};
+  }
+  /// r
+  template <class Real>
+  static Vector<Real> contact(const Vector<Real>& u) {
+    const Vector<Real> squares = axes<Real>();
+    const Real root = std::sqrt(squares[0] * u[0] * u[0] + squares[1] * u[1] * u[1] + squares[2] * u[2] * u[2]);
+    return {-squares[0] * u[0] / root, -squares[1] * u[1] / root, d - squares[2] * u[2] / root};
+  }
+  template <class Real>
+  static Vector<Real> inertia_times(const Vector<Real>& w) {
+    return {i11 * w[0] + i12 * w[1], i12 * w[0] + i22 * w[1], i33 * w[2]};
+  }
+
+  /// R = rotx(tilt) roty(tilt), on the ground, turning about its third axis.
+  static State start() {
+    const double tilt = std::numbers::pi / 360, s = std::sin(tilt), c = std::cos(tilt);
+    State state{0, 0, 0, c, 0, s, s * s, c, -s * c, -c * s, s, c * c, 0, 0, -5};
+    state[2] = -dot(vertical(state), contact(vertical(state)));
+    return state;
+  }
+  template <class In>
+  static std::vector<double> position(const In& s) {
+    return {&s[0], &s[0] + 12};
+  }
+  template <class In>
+  static double energy(const In& s) {
+    const Vector<double> w{s[12], s[13], s[14]}, v = cross(contact(vertical(s)), w);
+    return 0.5 * (m * dot(v, v) + dot(w, inertia_times(w))) + m * g * s[2];
+  }
+
+  template <class In, class Out>
+  void operator()(const In& s, Out& rate, double) const {
+    using Real = std::remove_cvref_t<decltype(s[0])>;
+    const Vector<Real> squares = axes<Real>(), u = vertical(s), w{s[12], s[13], s[14]};
+    const Vector<Real> du = cross(u, w), r = contact(u);
     Real uu = 0, slope = 0;
     for (std::size_t i = 0; i < 3; ++i) uu += squares[i] * u[i] * u[i], slope += squares[i] * u[i] * du[i];
     const Real root = std::sqrt(uu);
-    Vector<Real> r{0, 0, static_cast<Real>(d)}, dr{};
-    for (std::size_t i = 0; i < 3; ++i) {
-      r[i] -= squares[i] * u[i] / root;
-      dr[i] = -squares[i] * (du[i] - u[i] * slope / uu) / root;
-    }
-    const Vector<Real> jw{i11 * w[0] + i12 * w[1], i12 * w[0] + i22 * w[1], i33 * w[2]};
-    const Vector<Real> velocity = cross(r, w), first = cross(dr, w), second = cross(w, velocity), spin = cross(w, jw);
+    Vector<Real> dr{};
+    for (std::size_t i = 0; i < 3; ++i) dr[i] = -squares[i] * (du[i] - u[i] * slope / uu) / root;
+    const Vector<Real> velocity = cross(r, w), first = cross(dr, w), second = cross(w, velocity),
+                       spin = cross(w, inertia_times(w));
     Vector<Real> pull{};
     for (std::size_t i = 0; i < 3; ++i) pull[i] = m * (first[i] + second[i] + g * u[i]);
     Vector<Real> torque = cross(r, pull);

@@ -11,6 +11,7 @@
 
 #include "src/bench/competitors.hpp"
 #include "src/bench/motions.hpp"
+#include "src/bench/rattleback_motion.hpp"
 
 namespace rattleback::bench {
 namespace {
@@ -76,15 +77,17 @@ class Cvode final : public Contestant {
 
  private:
   static constexpr std::size_t size = std::tuple_size_v<typename Motion::State>;
+  static constexpr bool has_jacobian = requires { &Motion::jacobian; };
 
   static int rates(realtype, N_Vector s, N_Vector rate, void*) {
     double* out = NV_DATA_S(rate);
-    Motion{}(NV_DATA_S(s), out, 0.0);
+    const double* in = NV_DATA_S(s);
+    Motion{}(in, out, 0.0);
     return 0;
   }
   static int jacobian(realtype, N_Vector s, N_Vector, SUNMatrix j, void*, N_Vector, N_Vector, N_Vector) {
-    Motion::jacobian(NV_DATA_S(s), SM_COLS_D(j));  // CVODE hands out zeros
-    return 0;
+    if constexpr (has_jacobian) Motion::jacobian(NV_DATA_S(s), SM_COLS_D(j));  // CVODE hands out zeros
+    return has_jacobian ? 0 : -1;
   }
 
   /// Steps of the solver's own choice, the last one ending at the time. The position there; empty if it failed or was
@@ -194,6 +197,14 @@ Contestants all() {
   return list;
 }
 
+/// Where nobody has written a Jacobian.
+template <class Motion>
+Contestants adams_alone() {
+  Contestants list;
+  list.push_back(std::make_unique<Cvode<Motion>>("SUNDIALS CVODE, Adams", CV_ADAMS));
+  return list;
+}
+
 Contestants joined(Contestants first, Contestants second) {
   std::move(second.begin(), second.end(), std::back_inserter(first));
   return first;
@@ -204,7 +215,12 @@ Contestants joined(Contestants first, Contestants second) {
 Contestants sundials_particle() { return all<ParticleMotion, ParticleWithMultiplier>(); }
 Contestants sundials_sleigh() { return all<SleighMotion, SleighWithMultiplier>(); }
 
+Contestants sundials_oscillators() { return adams_alone<SixOscillators>(); }
+Contestants sundials_rattleback() { return adams_alone<RattlebackMotion>(); }
+
 Contestants competitors_particle() { return joined(odeint_particle(), sundials_particle()); }
 Contestants competitors_sleigh() { return joined(odeint_sleigh(), sundials_sleigh()); }
+Contestants competitors_oscillators() { return joined(odeint_oscillators(), sundials_oscillators()); }
+Contestants competitors_rattleback() { return joined(odeint_rattleback(), sundials_rattleback()); }
 
 }  // namespace rattleback::bench

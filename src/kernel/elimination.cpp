@@ -27,8 +27,8 @@ class Elimination {
  public:
   Elimination(Builder& builder, SymbolicLinearSystem system, std::vector<AffineForm> forms)
       : builder_(builder), rows_(std::move(system.rows)), right_(std::move(system.right_hand_side)),
-        is_iterated_(system.is_iterated), columns_(rows_.size()), original_(rows_), terms_(rows_.size()),
-        forms_(std::move(forms)) {
+        units_(std::move(system.units)), is_iterated_(system.is_iterated), columns_(rows_.size()), original_(rows_),
+        terms_(rows_.size()), forms_(std::move(forms)) {
     for (int i = 0; i < static_cast<int>(rows_.size()); ++i) {
       for (const auto& [j, value] : rows_[idx(i)]) columns_[idx(j)].insert(i);
     }
@@ -89,7 +89,8 @@ class Elimination {
     scale_[idx(i)].fill(0.0);
     for (const auto& [j, value] : rows_[idx(i)]) {
       for (std::size_t s = 0; s < Builder::samples; ++s) {
-        scale_[idx(i)][s] = std::max(scale_[idx(i)][s], std::abs(builder_.sample(value)[s]));
+        const double unit = units_.empty() ? 1.0 : units_[idx(j)];
+        scale_[idx(i)][s] = std::max(scale_[idx(i)][s], std::abs(builder_.sample(value)[s]) * unit);
       }
     }
   }
@@ -353,6 +354,7 @@ class Elimination {
   Builder& builder_;
   std::vector<std::map<int, Value>> rows_;
   std::vector<Value> right_;
+  std::vector<double> units_;
   bool is_iterated_;
   std::vector<std::set<int>> columns_;               ///< rows that are still open and have an entry in the column
   std::set<std::pair<std::size_t, int>> open_rows_;  ///< (entries, row)

@@ -27,8 +27,9 @@ using ProgramFunction = void (*)(const double* inputs, double* outputs, double* 
 /// are garbage, those of the other lanes belong to the step that was not taken.
 using StepFunction = std::int64_t (*)(double* data, double* outputs, std::int64_t steps, StepCounters* counters,
                                       double* workspace);
-/// Coefficients from the data, of all orders from 1 on, and the trial (series_program.hpp). The history has the size that the program says, and begins at a multiple of 64 bytes; neither its contents nor those of
-/// the workspace matter before or after.
+/// Coefficients from the data, of all orders from 1 on, and the trial (series_program.hpp). The history has the size
+/// that the program says, and begins at a multiple of 64 bytes; neither its contents nor those of the workspace matter
+/// before or after.
 using SeriesFunction = void (*)(const double* data, double* coefficients, double* trial, double* history,
                                 double* workspace);
 
@@ -54,8 +55,9 @@ class Jit {
 /// What the program and the library must agree on: they exchange these types in memory.
 constexpr std::uint64_t jit_layout() {
   std::uint64_t h = 3;  // counts the changes of Jit and JitEntry, which have no size
-  for (const std::uint64_t size : {sizeof(Instruction), sizeof(Program), sizeof(StepProgram), sizeof(StepBlock),
-                                   sizeof(SeriesProgram), sizeof(StepCounters), static_cast<std::size_t>(Opcode::table)}) {
+  for (const std::uint64_t size :
+       {sizeof(Instruction), sizeof(Program), sizeof(StepProgram), sizeof(StepBlock), sizeof(SeriesProgram),
+        sizeof(StepCounters), static_cast<std::size_t>(Opcode::table)}) {
     h = h * 1000003U + size;
   }
   return h;

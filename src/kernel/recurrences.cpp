@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-
 namespace rattleback {
 namespace {
 
@@ -181,11 +180,10 @@ Value Recurrences::power(Value v, Value base, Value exponent) {
   if (is_constant(exponent)) return power(v, a, b.zeroth);
   SeriesValue& logarithm = helper(v, Part::logarithm);
   logarithm.zeroth = code_.call(Opcode::log, a.zeroth);
-  logarithm.coefficient =
-      is_constant(base) ? code_.constant(0.0) : integral({v, Part::logarithm}, a.coefficient, a);
+  logarithm.coefficient = is_constant(base) ? code_.constant(0.0) : integral({v, Part::logarithm}, a.coefficient, a);
   SeriesValue& product_of_both = helper(v, Part::exponent);
-  product_of_both.coefficient = is_constant(base) ? times(logarithm.zeroth, b.coefficient)
-                                                  : product({v, Part::exponent}, logarithm, b);
+  product_of_both.coefficient =
+      is_constant(base) ? times(logarithm.zeroth, b.coefficient) : product({v, Part::exponent}, logarithm, b);
   return exponential(v, product_of_both);
 }
 

@@ -13,8 +13,7 @@ template <class T>
 class SeriesInterpreter {
  public:
   explicit SeriesInterpreter(const SeriesProgram& program)
-      : program_(program), values_(program.code.size()), variables_(program.variables()),
-        carried_(program.state()),
+      : program_(program), values_(program.code.size()), variables_(program.variables()), carried_(program.state()),
         left_(program.convolutions() * static_cast<std::size_t>(program.order + 1)), right_(left_.size()) {}
 
   /// Coefficients from order 1 on, and the trial.

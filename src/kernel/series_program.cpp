@@ -46,7 +46,7 @@ class SeriesBuilder {
                           : symbols == &system_.velocities ? velocity_level
                                                            : position_level;
         const std::uint32_t slot = program_.inputs++;
-        const Builder::Sample sample = sample_of_data(system_.typical, slot);
+        const Builder::Sample sample = sample_at(slot);
         const int code_level = level == parameter_level ? parameter_level : head_level;
         scope.bind(s, source_.input(slot, level, sample));
         inputs_.push_back({*scope.find(s), code_.input(slot, code_level, sample)});
@@ -78,6 +78,15 @@ class SeriesBuilder {
     add_block(system_.rows, system_.velocities, n, 0, false);
   }
 
+  /// The typical data, and others that have the same units: pivots are chosen anew where the motion has come far away.
+  Builder::Sample sample_at(std::uint32_t slot) const {
+    constexpr double small = 1e-3;
+    Builder::Sample sample = sample_of_data({}, slot);
+    if (system_.typical.empty()) return sample;
+    for (double& x : sample) x = system_.typical[slot] * (&x == sample.data() ? 1.0 : 1.0 + small * (x - 1.0));
+    return sample;
+  }
+
   /// Operands come before what is made of them.
   std::vector<bool> needed() const {
     std::vector<bool> all(source_.code().size(), false);
@@ -101,6 +110,7 @@ class SeriesBuilder {
     series.find_zeroth();
     for (const Value w : rates_) program_.first.push_back(series[w].zeroth);
     for (const Value f : forces_) program_.first.push_back(series[f].zeroth);
+    find_units(series);
     try_out(series);
 
     const auto give = [&](std::size_t from, const auto& values) {
@@ -116,19 +126,17 @@ class SeriesBuilder {
     series.find_coefficients();
     std::vector<Value> right;
     for (std::size_t i = 0; i < n; ++i) {
-      const Value pushed = code_.add(series.carried(static_cast<std::uint32_t>(positions + i)),
-                                     series[reactions_[i]].coefficient);
-      right.push_back(code_.subtract(pushed, code_.multiply(series.number(), series[momenta_[i]].coefficient)));
+      const Value pushed =
+          code_.add(series.carried(static_cast<std::uint32_t>(positions + i)), series[reactions_[i]].coefficient);
+      right.push_back(code_.subtract(code_.multiply(series.over_number(), pushed), series[momenta_[i]].coefficient));
     }
-    for (const Value c : rows_) {
-      right.push_back(code_.negate(code_.multiply(series.number(), series[c].coefficient)));
-    }
+    for (const Value c : rows_) right.push_back(code_.negate(series[c].coefficient));
     const std::vector<Value> solution = solve(series, std::move(right));
-    for (std::size_t i = 0; i < n; ++i) {
-      program_.velocity.push_back(code_.multiply(series.over_number(), solution[i]));
-    }
+    program_.velocity.assign(solution.begin(), solution.begin() + static_cast<std::ptrdiff_t>(n));
     give(positions, program_.velocity);
-    for (std::size_t k = 0; k < multipliers_.size(); ++k) series.give(multipliers_[k], solution[n + k]);
+    for (std::size_t k = 0; k < multipliers_.size(); ++k) {
+      series.give(multipliers_[k], code_.multiply(series.number(), solution[n + k]));
+    }
     series.find_coefficients(velocity_level);
     for (const Value w : rates_) program_.next.push_back(code_.multiply(series.over_next(), series[w].coefficient));
     for (const Value f : forces_) program_.next.push_back(series[f].coefficient);
@@ -136,26 +144,31 @@ class SeriesBuilder {
     program_.right = series.right();
   }
 
-  /// K z = K (scale, σ), with multipliers σ whose forces are as large as what velocities of this scale need.
-  void try_out(const Recurrences& series) {
-    std::vector<double> known = system_.scale;
-    known.resize(system_.velocities.size() + system_.multipliers.size(), 0.0);
-    const auto size_of = [&](const Slope& s) { return std::abs(code_.sample(series[s.value].zeroth).back()); };
+  /// Scale and σ: multipliers whose forces are as large as what velocities of this scale need.
+  void find_units(const Recurrences& series) {
+    units_ = system_.scale;
+    units_.resize(system_.velocities.size() + system_.multipliers.size(), 0.0);
+    const auto size_of = [&](const Slope& s) { return std::abs(code_.sample(series[s.value].zeroth).front()); };
     std::vector<double> needed(system_.velocities.size(), 0.0);
     for (const Slope& s : slopes_) {
       const auto row = static_cast<std::size_t>(s.row);
       const auto column = static_cast<std::size_t>(s.column);
-      if (row < needed.size() && column < needed.size()) needed[row] += size_of(s) * known[column];
+      if (row < needed.size() && column < needed.size()) needed[row] += size_of(s) * units_[column];
     }
     for (const Slope& s : slopes_) {
       if (!s.is_negative) continue;
       const double force = needed[static_cast<std::size_t>(s.row)] / size_of(s);
-      double& multiplier = known[static_cast<std::size_t>(s.column)];
-      if (std::isfinite(force) && force > 0.0 && (multiplier == 0.0 || force < multiplier)) multiplier = force;
+      double& unit = units_[static_cast<std::size_t>(s.column)];
+      if (std::isfinite(force) && force > 0.0 && (unit == 0.0 || force < unit)) unit = force;
     }
-    std::vector<Value> right(known.size(), code_.constant(0.0));
+    for (double& unit : units_) unit = unit > 0.0 ? unit : 1.0;
+  }
+
+  /// K z = K (scale, σ)
+  void try_out(const Recurrences& series) {
+    std::vector<Value> right(units_.size(), code_.constant(0.0));
     for (const Slope& s : slopes_) {
-      const double x = known[static_cast<std::size_t>(s.column)];
+      const double x = units_[static_cast<std::size_t>(s.column)];
       Value& sum = right[static_cast<std::size_t>(s.row)];
       sum = code_.add(sum, code_.multiply(series[s.value].zeroth, code_.constant(s.is_negative ? -x : x)));
     }
@@ -163,7 +176,7 @@ class SeriesBuilder {
   }
 
   std::vector<Value> solve(const Recurrences& series, std::vector<Value> right) {
-    SymbolicLinearSystem linear{std::vector<std::map<int, Value>>(right.size()), std::move(right)};
+    SymbolicLinearSystem linear{std::vector<std::map<int, Value>>(right.size()), std::move(right), units_};
     for (const Slope& s : slopes_) {
       const Value value = series[s.value].zeroth;
       if (code_.is_constant(value, 0.0)) continue;
@@ -182,7 +195,8 @@ class SeriesBuilder {
   void arrange() {
     std::vector<Value> roots;
     const auto for_each_root = [&](auto&& visit) {
-      for (auto* list : {&program_.first, &program_.next, &program_.velocity, &program_.left, &program_.right, &program_.trial})
+      for (auto* list :
+           {&program_.first, &program_.next, &program_.velocity, &program_.left, &program_.right, &program_.trial})
         std::ranges::for_each(*list, visit);
     };
     for_each_root([&](Value& v) { roots.push_back(v); });
@@ -228,6 +242,7 @@ class SeriesBuilder {
   std::vector<Value> reactions_;
   std::vector<Value> rows_;
   std::vector<Slope> slopes_;
+  std::vector<double> units_;  ///< of velocities and multipliers
 };
 
 }  // namespace

@@ -58,9 +58,7 @@ struct SeriesProgram {
   std::size_t history_row(int lanes) const {
     return std::max<std::size_t>(2 * history_columns(lanes), (state() + 7) / 8 * 8);
   }
-  std::size_t history(int lanes) const {
-    return history_row(lanes) * static_cast<std::size_t>((order + 1) * lanes);
-  }
+  std::size_t history(int lanes) const { return history_row(lanes) * static_cast<std::size_t>((order + 1) * lanes); }
 
   friend bool operator==(const SeriesProgram&, const SeriesProgram&) = default;
 };

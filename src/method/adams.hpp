@@ -7,8 +7,8 @@
 
 namespace rattleback {
 
-// Adams methods of variable order and step with the interpolation that belongs to them, by CVODE. They live in a library
-// of their own: only those who ask for them load SUNDIALS.
+// Adams methods of variable order and step with the interpolation that belongs to them, by CVODE. They live in a
+// library of their own: only those who ask for them load SUNDIALS.
 
 /// Loads CVODE on the first call. Throws std::runtime_error if it is not there.
 std::unique_ptr<Integrator> make_adams(const MotionEquations& equations);

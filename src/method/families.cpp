@@ -242,7 +242,8 @@ Recipe without_options(Method (*equations)(const System&)) {
 Recipe read_flow(ReferenceOptions::By by, const MethodOptions& options) {
   ReferenceOptions flow;
   flow.by = by;
-  if (options.has("tolerance")) flow.tolerance = options.number("tolerance", 0.0, 1e-16, 1e-2);
+  if (options.has("tolerance"))
+    flow.tolerance = options.number("tolerance", 0.0, by == ReferenceOptions::By::adams ? 1e-15 : 1e-16, 1e-2);
   if (options.has("order")) {
     const double order = options.number("order", 20, 2, 100);
     if (order != std::floor(order)) {
@@ -294,7 +295,7 @@ const std::vector<Family>& families() {
       {{"rk4-index0", "classical Runge-Kutta of order 4 with the multipliers as a state", {projections}},
        [](O) { return without_options(&rk4_index0); }},
       {{"taylor",
-        "Taylor series of the motion by recurrences, order and step by Jorba & Zou, projected onto the constraints",
+        "Taylor series of the motion by recurrences, of any order, projected onto the constraints",
         {"tolerance=1e-12", "order=20"}},
        [](O o) { return read_flow(ReferenceOptions::By::series, o); }},
       {{"cvode",

@@ -34,8 +34,8 @@ class Integrator {
   /// The slopes of y where the last step began; null if `rates` was asked for them.
   virtual const double* slopes() const { return nullptr; }
 
-  /// What steps depend on besides the state and what came since the last restart; remembered before a restart, they have
-  /// the same bits again.
+  /// What steps depend on besides the state and what came since the last restart; remembered before a restart, they
+  /// have the same bits again.
   virtual std::vector<double> memory() const { return {}; }
   virtual void remember(std::span<const double> /*memory*/) {}
 };

@@ -43,8 +43,8 @@ template <std::size_t Width>
 
 #if defined(__x86_64__)
 // Without the instruction, fma is a function of the C library.
-[[gnu::target("arch=x86-64-v3"), gnu::optimize("O3")]] void evaluate_quickly(const double* c, std::size_t size, int order,
-                                                                            double h, double* changes) {
+[[gnu::target("arch=x86-64-v3"), gnu::optimize("O3")]] void evaluate_quickly(const double* c, std::size_t size,
+                                                                             int order, double h, double* changes) {
   evaluate(c, size, order, h, changes);
 }
 const bool is_quick = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");

@@ -8,11 +8,11 @@
 
 #include "adams.hpp"
 #include "motion_scale.hpp"
-#include "taylor.hpp"
 #include "rattleback/base/work.hpp"
 #include "rattleback/mech/compiled_map.hpp"
 #include "rattleback/mech/dynamics.hpp"
 #include "rattleback/mech/motion_series.hpp"
+#include "taylor.hpp"
 
 namespace rattleback {
 namespace {
@@ -46,7 +46,9 @@ struct ReferenceFlow::Implementation {
         name(options.by == ReferenceOptions::By::either ? "the reference solution"
              : by_series                                ? "the flow taylor"
                                                         : "the flow cvode"),
-        tolerance(options.tolerance > 0.0 ? options.tolerance : by_series ? tightest_of_series : tightest_of_adams),
+        tolerance(options.tolerance > 0.0 ? options.tolerance
+                  : by_series             ? tightest_of_series
+                                          : tightest_of_adams),
         accelerations(typical_at(rattleback::accelerations(problem.system), problem), problem),
         projection(typical_at(rattleback::projection(problem.system), problem), problem),
         constrained(!problem.system.velocity_rows().empty() || space.rotations > 0), scale(problem, accelerations) {
@@ -169,8 +171,7 @@ struct ReferenceFlow::Implementation {
 
   State at(double time) {
     if (!(time >= 0.0) || !std::isfinite(time)) {
-      throw std::invalid_argument(
-          fmt::format("{} starts at t = 0 and has no state at t = {}", name, time));
+      throw std::invalid_argument(fmt::format("{} starts at t = 0 and has no state at t = {}", name, time));
     }
     if (time < snapshots.front().t) throw std::invalid_argument(fmt::format("the state at t = {} was forgotten", time));
     if (time < t - last_step) {  // behind the step the interpolation is valid for: again from a snapshot

@@ -17,16 +17,19 @@
 namespace rattleback {
 namespace {
 
+constexpr const char* not_finite = "its series are not finite";
 /// Relative errors of accelerations for which other pivots are looked for, and beyond
 /// which there is no solution.
 constexpr double least_acceptable = 0x1p-42;
 constexpr double too_large = 1e-8;
+/// Coefficients below this are followed by others that are no numbers any more.
+constexpr double underflow = 1e-200;
 /// Motions that are polynomials have steps of any length, up to so many times the time that has passed.
 constexpr double longest_growth = 1e3;
 /// Accelerations that change by this fraction of the motion from one series to the next have jumped.
 constexpr double visible_jump = 1e-6;
 /// Steps in which the scales of the motion are learnt, and those for which they count as known then.
-constexpr int first_steps = 64;
+constexpr int first_steps = 16;
 constexpr int steps_between_weights = 8;
 
 bool all_finite(std::span<const double> numbers) {
@@ -51,7 +54,8 @@ double rough_exp2(double x) {
   return power * (1.0 + f * (0.6565 + 0.3435 * f));
 }
 
-/// Functions that have several values where they are continued: after a zero of √'s argument another may be the right one.
+/// Functions that have several values where they are continued: after a zero of √'s argument another may be the right
+/// one.
 bool has_branches(const std::vector<Expression>& expressions) {
   const Graph graph(expressions);
   for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -75,19 +79,24 @@ void add_compensated(double& sum, double& rest, double change) {
 class Taylor final : public Integrator {
  public:
   Taylor(const Problem& problem, const MotionEquations& equations, double tolerance, int order)
-      : equations_(equations), tolerance_(tolerance), first_time_(problem.start.t), system_(motion_series(problem.system)),
-        size_(equations.size), positions_(problem.system.space().positions()), with_time_(problem.system.depends_on_time()),
-        order_(order > 0 ? order : taylor_order(tolerance)),
-        shortening_(std::exp(-2.0 - 0.7 / (order_ - 1.0))), parameters_(problem.parameters), weights_(size_),
-        rest_(size_), before_(size_), coefficients_(size_ * static_cast<std::size_t>(order_ + 1)), ahead_(coefficients_),
-        changed_(size_), may_jump_(has_branches(system_.momenta) || has_branches(system_.forces) ||
-                                   has_branches(system_.reactions) || has_branches(system_.rows)) {
+      : equations_(equations), tolerance_(tolerance), first_time_(problem.start.t),
+        system_(motion_series(problem.system)), size_(equations.size), positions_(problem.system.space().positions()),
+        with_time_(problem.system.depends_on_time()), order_(order > 0 ? order : taylor_order(tolerance)),
+        shortening_(std::exp(std::log(tolerance) / order_ - 0.7 / (order_ - 1.0))), parameters_(problem.parameters),
+        weights_(size_), rest_(size_), before_(size_), coefficients_(size_ * static_cast<std::size_t>(order_ + 1)),
+        ahead_(coefficients_), changed_(size_),
+        may_jump_(has_branches(system_.momenta) || has_branches(system_.forces) || has_branches(system_.reactions) ||
+                  has_branches(system_.rows)) {
     data_.assign(problem.start.q.begin(), problem.start.q.end());
     data_.insert(data_.end(), problem.start.v.begin(), problem.start.v.end());
     if (with_time_) data_.push_back(first_time_);
     data_.insert(data_.end(), parameters_.begin(), parameters_.end());
     start_ = pivots_ = data_;
     system_.scale = VelocityUnits(problem).each;
+    for (double& scale : system_.scale) {
+      if (!(scale > 0.0 && std::isfinite(scale))) scale = 1.0;  // held fast by constraints
+      over_scale_.push_back(1.0 / scale);
+    }
     derive();
   }
 
@@ -122,7 +131,9 @@ class Taylor final : public Integrator {
     base_rest_ = time_rest_;
     before_ = rest_;
     for (advance(h); !goes_on(h); advance(h *= 0.5)) {
-      if (time_ == base_) return trouble_.empty() ? "the accelerations jump" : trouble_.c_str();
+      if (time_ != base_) continue;
+      if (trouble_ == not_finite) break;  // steps that do not change t say the rest
+      return trouble_.empty() ? "the accelerations jump" : trouble_.c_str();
     }
     is_ahead_ = true;
     last_step_ = h;
@@ -179,8 +190,8 @@ class Taylor final : public Integrator {
     add_compensated(time_, time_rest_, h);
   }
 
-  /// Whether there is a series at the end of the step, which begins as the last one ends: a jump, as that of x/√(x²), does
-  /// not show in series on either side.
+  /// Whether there is a series at the end of the step, which begins as the last one ends: a jump, as that of x/√(x²),
+  /// does not show in series on either side.
   bool goes_on(double h) {
     if (!expand(ahead_)) return false;
     if (!may_jump_) return true;
@@ -202,7 +213,7 @@ class Taylor final : public Integrator {
     if (!all_finite(series_->trial())) {
       trouble_ = "singular: its equations do not determine the accelerations and multipliers";
     } else if (!all_finite(std::span(coefficients).last(size_))) {
-      trouble_ = "its series are not finite";
+      trouble_ = not_finite;
     }
     return trouble_.empty();
   }
@@ -212,7 +223,7 @@ class Taylor final : public Integrator {
     const std::span<const double> trial = series_->trial();
     double largest = 0.0;
     for (std::size_t i = 0; i < system_.scale.size(); ++i) {
-      if (system_.scale[i] > 0.0) largest = std::max(largest, std::abs(trial[i] / system_.scale[i] - 1.0));
+      largest = std::max(largest, std::abs(trial[i] * over_scale_[i] - 1.0));
     }
     return largest;
   }
@@ -220,7 +231,7 @@ class Taylor final : public Integrator {
   double norm(const double* velocity) const {
     double largest = 0.0;
     for (std::size_t i = 0; i < system_.scale.size(); ++i) {
-      largest = std::max(largest, std::abs(velocity[i]) / system_.scale[i]);
+      largest = std::max(largest, std::abs(velocity[i]) * over_scale_[i]);
     }
     return largest;
   }
@@ -233,10 +244,21 @@ class Taylor final : public Integrator {
     return largest * tolerance_;
   }
 
+  /// 1/ρ, the rate at which coefficients grow up to an order, as a logarithm.
+  double rate_at(int order) const {
+    return std::max(rough_log2(size_of(order)) / order, rough_log2(size_of(order - 1)) / (order - 1));
+  }
+
+  /// h = ρ ε^{1/p}
   double choose_step() const {
-    const double p = order_;
-    const double rate = std::max(rough_log2(size_of(order_)) / p, rough_log2(size_of(order_ - 1)) / (p - 1.0));  // of 1/ρ
-    return std::min(shortening_ * rough_exp2(-rate), std::max(longest_, longest_growth * time_));
+    const double rate = rate_at(order_);
+    const double longest = std::max(longest_, longest_growth * time_);
+    if (rate > -std::numeric_limits<double>::infinity()) return std::min(shortening_ * rough_exp2(-rate), longest);
+    // The last coefficients vanish: the motion is a polynomial, or so slow that they underflow.
+    int last = order_ - 2;
+    while (last > 2 && size_of(last) == 0.0) --last;
+    if (const double size = size_of(last); size == 0.0 || size >= underflow) return longest;
+    return std::min(std::pow(tolerance_, 1.0 / (last - 1)) * rough_exp2(-rate_at(std::max(2, last - 1))), longest);
   }
 
   MotionEquations equations_;
@@ -253,6 +275,7 @@ class Taylor final : public Integrator {
   std::vector<double> data_;    ///< x, t, parameters
   std::vector<double> start_;   ///< data that pivots were chosen at
   std::vector<double> pivots_;  ///< those they are chosen at now
+  std::vector<double> over_scale_;
   std::vector<double> weights_;
   std::vector<double> rest_;    ///< what was rounded off x
   std::vector<double> before_;  ///< the same at the beginning of the last step
@@ -274,13 +297,14 @@ class Taylor final : public Integrator {
 
 }  // namespace
 
-int taylor_order(double tolerance) { return static_cast<int>(std::ceil(1.0 - 0.5 * std::log(tolerance))); }
+int taylor_order(double tolerance) { return static_cast<int>(std::ceil(1.0 - 0.75 * std::log(tolerance))); }
 
 std::unique_ptr<Integrator> make_taylor(const Problem& problem, const MotionEquations& equations, double tolerance,
                                         int order) {
   if (!has_motion_series(problem.system)) {
     throw MethodError(
-        "taylor needs equations of motion that are smooth, and linear in multipliers: abs, sign, min, max, if and tables "
+        "taylor needs equations of motion that are smooth, and linear in multipliers: abs, sign, min, max, if and "
+        "tables "
         "have no power series; cvode does without");
   }
   return std::make_unique<Taylor>(problem, equations, tolerance, order);

@@ -7,6 +7,7 @@
 #include "rattleback/method/whole_step.hpp"
 #include "src/bench/competitors.hpp"
 #include "src/bench/hand_particle_avx2.hpp"
+#include "src/bench/our_flow.hpp"
 #include "src/bench/ours.hpp"
 #include "src/bench/rattlebacks.hpp"
 
@@ -43,6 +44,22 @@ void expect_same_ends(const Contestants& contestants, const Problem& problem) {
 
 TEST(Contestants, solve_the_problem_of_the_particle) { expect_same_ends(competitors_particle(), particle()); }
 TEST(Contestants, solve_the_problem_of_the_sleigh) { expect_same_ends(competitors_sleigh(), sleigh()); }
+
+TEST(Contestants, solve_the_problem_of_the_oscillators) { expect_same_ends(competitors_oscillators(), oscillators(6)); }
+
+// At its end h = 0.005 is too long for some.
+TEST(Contestants, solve_the_problem_of_the_rattleback) {
+  OurFlow flow(rattleback_on_ground());
+  const std::vector<double> expected = flow.end(1e-15, 0.5);
+  for (const auto& c : competitors_rattleback()) {
+    SCOPED_TRACE(c->name());
+    const double setting = c->setting() == Contestant::Setting::step ? 1e-4 : 1e-13;
+    const std::vector<double> found = c->end(setting, 0.5);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-8);
+    EXPECT_TRUE(c->hold(setting, {0.5, 1e-4}).held);
+  }
+}
 
 TEST(Contestants, are_ours_too) {
   for (const char* method : {"dla:order=8", "dla:order=10", "dla:order=6:stages=13"}) {

@@ -8,7 +8,6 @@
 #include <fstream>
 
 #include "rattleback/base/error.hpp"
-#include "rattleback/model/model.hpp"
 #include "src/bench/motions.hpp"
 #include "src/bench/our_flow.hpp"
 #include "src/bench/ours.hpp"
@@ -20,11 +19,6 @@ namespace rattleback::bench {
 namespace heyoka_test {
 
 using nlohmann::json;
-
-Problem catalogue_rattleback() {
-  const Model model = load_model("rattleback");
-  return {model.system, model.system.parameter_values(), *model.initial, 0.001};
-}
 
 void expect_near(const std::vector<double>& found, const auto& expected, double tolerance) {
   ASSERT_LE(found.size(), expected.size());
@@ -51,7 +45,7 @@ TEST(Solutions, are_those_of_the_models) {
   expect_solution<SleighMotion>(sleigh(), {0, 0}, 10.0);
   const Problem six = oscillators(6);
   expect_solution<OscillatorMotion<6>>(six, {six.start.v.begin() + 1, six.start.v.end()}, 5.0);
-  const Problem stone = catalogue_rattleback();
+  const Problem stone = rattleback_on_ground();
   expect_solution<RattlebackMotion>(stone, {stone.start.v.begin() + 3, stone.start.v.end()}, 0.5);
 }
 
@@ -121,7 +115,7 @@ TEST(Heyoka, solves_the_problems_of_the_models) {
   for (const Case& c : {Case{"particle", particle(), 0, 10.0},
                         {"sleigh", sleigh(), 0, 10.0},
                         {"oscillators", oscillators(6), 6, 5.0},
-                        {"rattleback", catalogue_rattleback(), 0, 0.5}}) {
+                        {"rattleback", rattleback_on_ground(), 0, 0.5}}) {
     SCOPED_TRACE(c.name);
     OurFlow ours(c.problem);
     const std::vector<double> expected = ours.end(1e-15, c.time);

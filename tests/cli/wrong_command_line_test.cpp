@@ -176,10 +176,10 @@ const std::vector<WrongInput> command_line{
      .says = {"tolerance needs a value", "tolerance=..."}},
     {.label = "bad_value_of_an_option",
      .command = "rattleback run quadratic-particle -m reference:tolerance=tight",
-     .says = {"tolerance must be a number between 1e-15 and 0.01", "found 'tight'"}},
+     .says = {"tolerance must be a number between 1e-16 and 0.01", "found 'tight'"}},
     {.label = "value_of_an_option_out_of_range",
      .command = "rattleback run quadratic-particle -m reference:tolerance=1",
-     .says = {"tolerance must be a number between 1e-15 and 0.01", "found '1'"}},
+     .says = {"tolerance must be a number between 1e-16 and 0.01", "found '1'"}},
 };
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -541,7 +541,7 @@ TEST(Ensembles, end_when_a_thread_fails) {
 /// An oscillator so fast that a step of the reference takes a minute.
 TEST(Ensembles, stop_in_the_middle_of_a_step) {
   const Expression x = Expression::symbol("x");
-  Ensemble e{System({x}, 0.5 * sq(dot(x)) - 0.5e12 * sq(x)), {"reference"}, {{1.0}, {0.0}}, 2.0};
+  Ensemble e{System({x}, 0.5 * sq(dot(x)) - 0.5e16 * sq(x)), {"reference"}, {{1.0}, {0.0}}, 2.0};
   e.steps = 3;
   e.axes = {list_axis({"x"}, {{1.0}, {2.0}})};
   std::atomic<bool> stop = false;

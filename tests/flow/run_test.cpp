@@ -427,7 +427,7 @@ TEST(Methods, wrong_names_and_options_are_explained) {
             "the method reference has no option 'tolerence'; did you mean 'tolerance'?");
   EXPECT_EQ(message("DLA"), "there is no method 'DLA'; did you mean 'dla'?");
   EXPECT_EQ(message("reference:tolerance"), "the option tolerance needs a value: tolerance=...");
-  EXPECT_EQ(message("reference:tolerance=2"), "tolerance must be a number between 1e-15 and 0.01, found '2'");
+  EXPECT_EQ(message("reference:tolerance=2"), "tolerance must be a number between 1e-16 and 0.01, found '2'");
   EXPECT_EQ(message("reference:tolerance=1e-9"), "no error");
   EXPECT_EQ(message("dla:newton-tolerance=-1"), "newton-tolerance must be a number between 0 and 1000000, found '-1'");
   EXPECT_EQ(message("dla:newton-iterations=0"), "newton-iterations must be a positive integer, found '0'");

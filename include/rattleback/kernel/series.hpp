@@ -35,11 +35,11 @@ struct SeriesSystem {
   std::vector<double> scale;
 };
 
-/// The coefficients of x = (q, v), x(t₀ + τ) = Σ xⱼ τʲ, up to an order, from x₀ and t₀. Products, quotients and functions
-/// of series have recurrences (Moore 1966; Jorba & Zou 2005, Experimental Mathematics 14). The coefficients j of p and c
-/// are linear in vⱼ, so that
+/// The coefficients of x = (q, v), x(t₀ + τ) = Σ xⱼ τʲ, up to an order, from x₀ and t₀. Products, quotients and
+/// functions of series have recurrences (Moore 1966; Jorba & Zou 2005, Experimental Mathematics 14). The coefficients j
+/// of p and c are linear in vⱼ, so that
 ///
-///     K (j vⱼ, μⱼ) = (f_{j−1} + (B μ)ⱼ − j pⱼ, −j cⱼ) with 0 in the place of vⱼ and μⱼ on the right,     μⱼ = λ_{j−1}
+///     K (vⱼ, μⱼ/j) = ((f_{j−1} + (B μ)ⱼ)/j − pⱼ, −cⱼ) with 0 in the place of vⱼ and μⱼ on the right,     μⱼ = λ_{j−1}
 ///
 /// and K, at t₀, is factorised once for all orders. Neither p nor c is differentiated.
 ///

@@ -13,8 +13,9 @@ namespace {
 
 using Column = Emitter::Column;
 
-/// Instructions up to which all orders are written out.
-constexpr std::size_t largest_unrolled = 3000;
+/// Instructions up to which all orders are written out; beyond, their factors do not fit into registers any more, and
+/// compiling takes longer for nothing.
+constexpr std::size_t largest_unrolled = 1500;
 /// Vectors of convolutions that are summed up at the same time: sums wait for themselves.
 constexpr std::size_t vectors_at_once = 4;
 
@@ -133,7 +134,8 @@ class SeriesEmitter {
       llvm::Value* sums[2] = {zero, zero};
       for (int i = 2; i <= j - 2; ++i) {
         llvm::Value*& sum = sums[i % 2];
-        sum = fma(left_vectors_[static_cast<std::size_t>(i)][c], right_vectors_[static_cast<std::size_t>(j - i)][c], sum);
+        sum =
+            fma(left_vectors_[static_cast<std::size_t>(i)][c], right_vectors_[static_cast<std::size_t>(j - i)][c], sum);
       }
       llvm::Value* const sum = ir_.CreateFAdd(sums[0], sums[1]);
       if (lanes_ > 1 || width_ == 1) {
@@ -151,8 +153,8 @@ class SeriesEmitter {
 
   /// for (i = from; i < to; i += step) body(i)
   template <class Body>
-  void emit_for(const char* label, llvm::Value* from, llvm::Value* to, std::uint64_t step, std::vector<llvm::Value*>& sums,
-                Body&& body) {
+  void emit_for(const char* label, llvm::Value* from, llvm::Value* to, std::uint64_t step,
+                std::vector<llvm::Value*>& sums, Body&& body) {
     llvm::BasicBlock* const before = ir_.GetInsertBlock();
     llvm::BasicBlock* const head = block(label);
     llvm::BasicBlock* const inside = block(label);
@@ -202,14 +204,13 @@ class SeriesEmitter {
     llvm::Value* const one = llvm::ConstantFP::get(ir_.getDoubleTy(), 1.0);
     llvm::Value* const number = ir_.CreateSIToFP(j, ir_.getDoubleTy());
     const auto write = [&](std::uint32_t slot, llvm::Value* x) {
-      e_.write(e_.variables, slot,
-               lanes_ == 1 ? x : ir_.CreateVectorSplat(static_cast<unsigned>(lanes_), x));
+      e_.write(e_.variables, slot, lanes_ == 1 ? x : ir_.CreateVectorSplat(static_cast<unsigned>(lanes_), x));
     };
     write(program_.number(), number);
     write(program_.over_number(), ir_.CreateFDiv(one, number));
     write(program_.over_next(), ir_.CreateFDiv(one, ir_.CreateFAdd(number, one)));
-    write(program_.time(), ir_.CreateSelect(ir_.CreateICmpEQ(j, ir_.getInt64(1)), one,
-                                            llvm::ConstantFP::get(ir_.getDoubleTy(), 0.0)));
+    write(program_.time(),
+          ir_.CreateSelect(ir_.CreateICmpEQ(j, ir_.getInt64(1)), one, llvm::ConstantFP::get(ir_.getDoubleTy(), 0.0)));
   }
 
   llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c) {
@@ -237,8 +238,8 @@ class SeriesEmitter {
       for (std::size_t c = 0; c < count; ++c) add(next[2 * c + 1], odd, c);
     });
     // The last one, if j is even: i = j − 2.
-    llvm::Value* const is_left = ir_.CreateAnd(ir_.CreateICmpSGE(j, number(4)),
-                                               ir_.CreateICmpEQ(ir_.CreateAnd(j, number(1)), number(0)));
+    llvm::Value* const is_left =
+        ir_.CreateAnd(ir_.CreateICmpSGE(j, number(4)), ir_.CreateICmpEQ(ir_.CreateAnd(j, number(1)), number(0)));
     llvm::Value* const from = ir_.CreateSelect(is_left, end, ir_.CreateAdd(end, number(1)));
     emit_for("last", from, ir_.CreateAdd(end, number(1)), 1, sums,
              [&](llvm::Value* i, std::vector<llvm::Value*>& next) {
