@@ -27,7 +27,7 @@ class Elimination {
  public:
   Elimination(Builder& builder, SymbolicLinearSystem system, std::vector<AffineForm> forms)
       : builder_(builder), rows_(std::move(system.rows)), right_(std::move(system.right_hand_side)),
-        is_iterated_(system.is_iterated), units_(std::move(system.units)), columns_(rows_.size()), original_(rows_),
+        units_(std::move(system.units)), is_iterated_(system.is_iterated), columns_(rows_.size()), original_(rows_),
         terms_(rows_.size()), forms_(std::move(forms)) {
     for (int i = 0; i < static_cast<int>(rows_.size()); ++i) {
       for (const auto& [j, value] : rows_[idx(i)]) columns_[idx(j)].insert(i);
@@ -354,8 +354,8 @@ class Elimination {
   Builder& builder_;
   std::vector<std::map<int, Value>> rows_;
   std::vector<Value> right_;
-  bool is_iterated_;
   std::vector<double> units_;
+  bool is_iterated_;
   std::vector<std::set<int>> columns_;               ///< rows that are still open and have an entry in the column
   std::set<std::pair<std::size_t, int>> open_rows_;  ///< (entries, row)
   std::vector<Builder::Sample> scale_;               ///< largest entry of each row

@@ -14,9 +14,9 @@ namespace rattleback {
 struct SymbolicLinearSystem {
   std::vector<std::map<int, Value>> rows;
   std::vector<Value> right_hand_side;
+  std::vector<double> units = {};  ///< of the unknowns, in which entries of a row are compared; empty: 1
   /// Whether it is one of Newton's corrections: each waits for the one before, and errs by less than it corrects.
   bool is_iterated = false;
-  std::vector<double> units = {};  ///< of the unknowns, in which entries of a row are compared; empty: 1
 };
 
 /// constant + Σ coefficients[j]·xⱼ of the solution x.

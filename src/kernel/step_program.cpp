@@ -79,8 +79,8 @@ class StepBuilder {
   SymbolicLinearSystem linear_system(const EquationBlock& block, std::vector<Value> right, bool is_iterated = false) {
     std::unordered_map<int, int> position;
     for (std::size_t k = 0; k < block.unknowns.size(); ++k) position[block.unknowns[k]] = static_cast<int>(k);
-    SymbolicLinearSystem linear{std::vector<std::map<int, Value>>(block.equations.size()), std::move(right),
-                                is_iterated};
+    SymbolicLinearSystem linear{
+        std::vector<std::map<int, Value>>(block.equations.size()), std::move(right), {}, is_iterated};
     for (std::size_t i = 0; i < block.equations.size(); ++i) {
       for (const auto* entry : slopes_.row(block.equations[i])) {
         const auto column = position.find(entry->column);

@@ -36,7 +36,7 @@ int divisions_in_a_row(bool is_iterated) {
     const double size = sample + 0.01 * inputs;
     return builder.input(inputs++, 2, {size, 1.1 * size, 0.9 * size});
   };
-  SymbolicLinearSystem system{std::vector<std::map<int, Value>>(7), {}, is_iterated};
+  SymbolicLinearSystem system{std::vector<std::map<int, Value>>(7), {}, {}, is_iterated};
   for (int y = 0; y < 6; y += 2) {
     system.rows[static_cast<std::size_t>(y)] = {{y, number(2.0)}, {y + 1, number(0.5)}};
     system.rows[static_cast<std::size_t>(y) + 1] = {{y, number(0.5)}, {y + 1, number(2.0)}, {6, number(0.3)}};
