@@ -93,11 +93,6 @@ void Emitter::write(const Slots& slots, std::size_t i, llvm::Value* value) {
   }
 }
 
-llvm::Value* Emitter::address_of(const Slots& slots, std::size_t i) {
-  const std::size_t first = (slots.first + i) * static_cast<std::size_t>(lanes_);
-  return ir_.CreateInBoundsGEP(ir_.getDoubleTy(), workspace_, ir_.getInt64(first));
-}
-
 /// Emits the body as a function of its own and calls it.
 llvm::Value* Emitter::call_chunk(Context context, bool is_mask, llvm::function_ref<llvm::Value*(const Context&)> body) {
   llvm::Function* const caller = function_;

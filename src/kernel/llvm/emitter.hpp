@@ -71,7 +71,10 @@ class Emitter {
   llvm::Value* read(const Slots& slots, std::size_t i);
   void write(const Slots& slots, std::size_t i, llvm::Value* value);
   /// Where a slot of chunked code is; the next ones follow it.
-  llvm::Value* address_of(const Slots& slots, std::size_t i);
+  llvm::Value* address_of(const Slots& slots, std::size_t i) {
+    const std::size_t first = (slots.first + i) * static_cast<std::size_t>(lanes_);
+    return ir_.CreateInBoundsGEP(ir_.getDoubleTy(), workspace_, ir_.getInt64(first));
+  }
 
   /// Numbers that code for i = 0 … count−1 reads or writes.
   struct Column {
