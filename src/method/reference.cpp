@@ -23,7 +23,8 @@ constexpr int starting_steps = 60;
 constexpr double starting_fraction = 0.25;
 constexpr double least_tolerance = 2.0 * std::numeric_limits<double>::epsilon();
 constexpr double tightest_of_adams = 3e-15;
-constexpr double tightest_of_series = std::numeric_limits<double>::epsilon();
+/// Errors of truncation have one sign and add up over a long time; rounding errors do not.
+constexpr double tightest_of_series = std::numeric_limits<double>::epsilon() / 256.0;
 /// The pace of the integration is that of so many of its last restarts.
 constexpr std::size_t watched_restarts = 10;
 /// So many steps to one node would take the better part of an hour.
