@@ -478,7 +478,7 @@ def test_other_threads_run_meanwhile():
     done = threading.Event()
 
     def work():
-        particle().run("dla", step=0.01, steps=3_000_000, every=3_000_000)
+        particle().run("dla", step=0.01, steps=100_000_000, every=100_000_000)
         done.set()
 
     thread = threading.Thread(target=work)
