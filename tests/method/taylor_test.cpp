@@ -101,7 +101,7 @@ TEST(Tolerance, decides_about_the_order_and_steps_become_longer) {
   }
 }
 
-// Over 10⁵ units of time rounding errors add up like a random walk.
+// Over 10⁴ units of time rounding errors add up like a random walk.
 TEST(LongRuns, keep_the_energy_like_a_random_walk) {
   const Problem problem = problem_of("quadratic-particle");
   CompiledMap watch(observables(problem.system), problem);
